@@ -1,0 +1,1 @@
+"""Tests of the mesh, by what they start and break."""
