@@ -1,0 +1,1 @@
+"""Turns a colleague's question into a query that finds."""

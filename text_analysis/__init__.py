@@ -1,0 +1,1 @@
+"""Language work shared by search, rewriting and ingestion: normalisation, tokens, sentences, languages."""
