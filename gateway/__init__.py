@@ -1,1 +1,1 @@
-"""The door of the mesh: runs a request through all stages over gRPC and HTTP, and obeys the switches."""
+"""The door of the mesh: runs a request through all stages, and obeys the switches."""

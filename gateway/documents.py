@@ -1,0 +1,133 @@
+"""Documents, their passages, and the vectors that travel with them to the retriever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+MetadataValue = str | float | bool | datetime
+"""One typed fact; moments carry a time zone."""
+
+FloatMatrix = npt.NDArray[np.float32]
+"""Float32 array in C order; shapes stand where it is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as its owner describes it; `external_id` is unique in the workspace.
+
+    `language` is "fr", "en" or empty (the workspace's own). `content_hash` is a fingerprint of
+    everything that decides how the document is stored: equal means nothing to do.
+    """
+
+    external_id: str
+    title: str = ""
+    keywords: tuple[str, ...] = ()
+    source_uri: str = ""
+    category: str = ""
+    language: str = ""
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    version: str = ""
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    superseded: bool = False
+    content_hash: str = ""
+    chunking_profile: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One passage of a document; `chunk_index` counts from 0.
+
+    `embedded_text_hash` is a fingerprint of the text that was embedded, which may hold title and
+    headings: equal means an earlier vector still fits.
+    """
+
+    chunk_index: int
+    text: str
+    heading_path: tuple[str, ...] = ()
+    location: str = ""
+    token_estimate: int = 0
+    embedded_text_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorBlock:
+    """Vectors of one space for passages of a document.
+
+    `vectors` is float32, rows x dimension. Row i belongs to the passage at
+    `passage_positions[i]` in the document's list of passages (growing), or to passage i where
+    `passage_positions` is None. `window_counts[i]` says how many rows of `window_vectors`
+    (float32, sum of counts x dimension) belong to row i; empty where there are no windows.
+    """
+
+    space_id: str
+    vectors: FloatMatrix
+    passage_positions: tuple[int, ...] | None = None
+    window_counts: tuple[int, ...] = ()
+    window_vectors: FloatMatrix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPassage:
+    """A passage as stored, and the spaces that hold a vector of it."""
+
+    passage_id: str
+    passage: Passage
+    space_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document as stored; `passages` is empty unless they were asked for."""
+
+    document: Document
+    passage_count: int
+    update_time: datetime | None = None
+    passages: tuple[StoredPassage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """One page of a workspace's documents; an empty `next_page_token` marks the last."""
+
+    documents: tuple[StoredDocument, ...]
+    next_page_token: str
+    total_count: int
+
+
+class UpsertOutcome(Enum):
+    """What an upsert did."""
+
+    CREATED = "created"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertReport:
+    """What an upsert did.
+
+    `awaiting_passage_count` counts the passages without a vector in any space,
+    `kept_vector_count` those that kept an earlier one.
+    """
+
+    outcome: UpsertOutcome
+    passage_count: int
+    awaiting_passage_count: int = 0
+    kept_vector_count: int = 0
+    seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentDeletion:
+    """Whether the document existed, and how many passages went with it."""
+
+    deleted: bool
+    passage_count: int
+    seq: int = 0

@@ -1,0 +1,58 @@
+"""Files on their way in, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+from gateway.documents import MetadataValue
+
+
+@dataclass(frozen=True, slots=True)
+class IncomingFile:
+    """Describes a file to take in; what is left empty is read from the file.
+
+    An empty `external_id` becomes the file name, whose ending decides the type.
+    """
+
+    workspace: str
+    file_name: str
+    external_id: str = ""
+    title: str = ""
+    keywords: tuple[str, ...] = ()
+    source_uri: str = ""
+    category: str = ""
+    language: str = ""
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    version: str = ""
+    superseded: bool = False
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+
+
+class IngestionOutcome(Enum):
+    """What became of a file."""
+
+    CREATED = "created"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class IngestionReport:
+    """What became of a file.
+
+    `space_id` is the space of the new vectors, empty where none were made;
+    `awaiting_passage_count` passages wait to be embedded and are found by their words meanwhile.
+    """
+
+    outcome: IngestionOutcome
+    external_id: str
+    title: str
+    passage_count: int
+    awaiting_passage_count: int = 0
+    space_id: str = ""
+    warnings: tuple[str, ...] = ()
+    kept_vector_count: int = 0

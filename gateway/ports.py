@@ -1,0 +1,178 @@
+"""What the gateway asks of the other services.
+
+Clients over gRPC are one implementation. Every method raises an error of the `ServiceError` family
+when the service refuses, fails or is lost. `timeout` is in seconds; None leaves the caller's
+deadline as the only clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from gateway.documents import (
+    Document,
+    DocumentDeletion,
+    DocumentPage,
+    Passage,
+    StoredDocument,
+    UpsertReport,
+    VectorBlock,
+)
+from gateway.embedding import EmbeddedTexts, EmbeddingPurpose, Provider
+from gateway.incoming_files import IncomingFile, IngestionReport
+from gateway.reranking import Candidate, Ranking
+from gateway.rewriting import ConversationTurn, Rewrite
+from gateway.searching import FusedHits, PassageSearch
+from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings
+
+
+class Rewriter(Protocol):
+    """Words questions so that they find."""
+
+    async def rewrite(
+        self,
+        query: str,
+        *,
+        workspace: str,
+        language: str = "",
+        history: Sequence[ConversationTurn] = (),
+        timeout: float | None = None,
+    ) -> Rewrite:
+        """Rewrites one query; a model that fails is no error, its report says so."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    async def embed(
+        self,
+        texts: Sequence[str],
+        purpose: EmbeddingPurpose,
+        space_id: str | None = None,
+        workspace: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> EmbeddedTexts:
+        """Embeds 1 to 256 texts; without `space_id` the first available provider decides."""
+        ...
+
+    async def describe_providers(self, *, timeout: float | None = None) -> tuple[Provider, ...]:
+        """Describes the configured providers in chain order."""
+        ...
+
+
+class WorkspaceStore(Protocol):
+    """Keeps workspaces."""
+
+    async def create_workspace(
+        self, slug: str, settings: WorkspaceSettings, *, timeout: float | None = None
+    ) -> Workspace:
+        """Creates a workspace; AlreadyExists where the slug is taken."""
+        ...
+
+    async def list_workspaces(self, *, timeout: float | None = None) -> tuple[Workspace, ...]:
+        """Lists all workspaces by slug."""
+        ...
+
+    async def describe_workspace(self, slug: str, *, timeout: float | None = None) -> Workspace:
+        """Describes one workspace; NotFound where there is none."""
+        ...
+
+    async def delete_workspace(
+        self, slug: str, *, timeout: float | None = None
+    ) -> WorkspaceDeletion:
+        """Deletes a workspace with all it holds; NotFound where there is none."""
+        ...
+
+
+class DocumentStore(Protocol):
+    """Keeps documents."""
+
+    async def upsert_document(
+        self,
+        workspace: str,
+        document: Document,
+        passages: Sequence[Passage],
+        vectors: Sequence[VectorBlock] = (),
+        *,
+        timeout: float | None = None,
+    ) -> UpsertReport:
+        """Stores one document in one step; committed and searchable once this returns.
+
+        A passage without vectors keeps those that a passage of equal `embedded_text_hash` of the
+        document had before.
+        """
+        ...
+
+    async def get_document(
+        self,
+        workspace: str,
+        external_id: str,
+        include_passages: bool = False,
+        *,
+        timeout: float | None = None,
+    ) -> StoredDocument:
+        """Reads one document; NotFound where there is no such workspace or document."""
+        ...
+
+    async def list_documents(
+        self,
+        workspace: str,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> DocumentPage:
+        """Lists documents by external id; `page_size` 0 means 50, at most 500."""
+        ...
+
+    async def delete_document(
+        self, workspace: str, external_id: str, *, timeout: float | None = None
+    ) -> DocumentDeletion:
+        """Deletes one document; a missing document is no error."""
+        ...
+
+
+class PassageIndex(Protocol):
+    """Finds passages."""
+
+    async def search_passages(
+        self, search: PassageSearch, *, timeout: float | None = None
+    ) -> FusedHits:
+        """Fuses the lists of one search; NotFound where there is no such workspace."""
+        ...
+
+
+class Retriever(WorkspaceStore, DocumentStore, PassageIndex, Protocol):
+    """Keeps workspaces and documents, and finds passages."""
+
+
+class Reranker(Protocol):
+    """Sorts candidates by how well they answer."""
+
+    async def rerank(
+        self,
+        question: str,
+        candidates: Sequence[Candidate],
+        *,
+        workspace: str,
+        model_candidate_count: int = 0,
+        timeout: float | None = None,
+    ) -> Ranking:
+        """Sorts at most 200 candidates; 0 leaves the model's share to the service."""
+        ...
+
+
+class Ingestion(Protocol):
+    """Takes files in."""
+
+    async def ingest_document(
+        self, file: IncomingFile, content: AsyncIterator[bytes], *, timeout: float | None = None
+    ) -> IngestionReport:
+        """Takes one file in; committed and searchable once this returns.
+
+        `content` yields the bytes in order; it is asked for more only as fast as they are taken.
+        """
+        ...

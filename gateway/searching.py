@@ -1,0 +1,117 @@
+"""What is asked of the retriever, and the hits it fuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+from gateway.documents import Document, FloatMatrix, MetadataValue, Passage
+from gateway.filters import Filter, Threshold
+from gateway.receipt import StageReport
+from gateway.workspaces import Space
+
+
+class SearchMode(Enum):
+    """Which lists a search makes; DENSE keeps BM25 for passages that have no vector."""
+
+    HYBRID = "hybrid"
+    DENSE = "dense"
+    LEXICAL = "lexical"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryVector:
+    """A query in one space; `vector` is float32, shape (dimension,)."""
+
+    space_id: str
+    vector: FloatMatrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryVariant:
+    """One wording of the question with its vectors, at most one a space."""
+
+    text: str
+    vectors: tuple[QueryVector, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PassageSearch:
+    """A search in one workspace.
+
+    `variants` holds 1 to 8 wordings, the original first. `candidate_count` (1 to 200) is the length
+    of each list before fusion, `limit` (0 to 400, 0 means all) the number of fused hits. With
+    `spaces_version` None the retriever does not check which spaces the vectors are for.
+    """
+
+    workspace: str
+    variants: tuple[QueryVariant, ...]
+    mode: SearchMode = SearchMode.HYBRID
+    candidate_count: int = 20
+    limit: int = 0
+    spaces_version: int | None = None
+    filter: Filter | None = None
+    thresholds: tuple[Threshold, ...] = ()
+    context: Mapping[str, MetadataValue] = field(default_factory=dict)
+    passages_per_document: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RankedList:
+    """One list that entered the fusion; `space_id` is empty for BM25."""
+
+    variant_index: int
+    space_id: str
+    hit_count: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListRank:
+    """A place in one list, `rank` from 1, and what it added to the fused score."""
+
+    list_index: int
+    rank: int
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceScore:
+    """Similarity in one space, -1 to 1; None where it cannot be had."""
+
+    space_id: str
+    cosine: float | None = None
+    best_window_cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FusedHit:
+    """One passage in fused order with every score it has; `fused_rank` counts from 1."""
+
+    passage_id: str
+    passage: Passage
+    document: Document
+    fused_rank: int
+    fused_score: float
+    list_ranks: tuple[ListRank, ...] = ()
+    space_scores: tuple[SpaceScore, ...] = ()
+    bm25_score: float | None = None
+    update_time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FusedHits:
+    """Hits in fused order, best first, and the spaces the workspace has now.
+
+    `spaces_outdated` says that the vectors were for other spaces: only BM25 lists were made.
+    """
+
+    hits: tuple[FusedHit, ...]
+    lists: tuple[RankedList, ...]
+    spaces: tuple[Space, ...]
+    spaces_version: int
+    spaces_outdated: bool
+    report: StageReport
+    applied_seq: int = 0

@@ -1,0 +1,65 @@
+"""Workspaces and the vector spaces that hold their passages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+
+
+class DenseIndexKind(Enum):
+    """Kinds of dense index."""
+
+    AUTO = "auto"
+    FLAT = "flat"
+    HNSW = "hnsw"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    """Choices made for a workspace; an empty text lets the retriever choose its default.
+
+    `language` is "fr", "en" or "auto"; `chunking_profile` is "structure", "sentences" or "words".
+    """
+
+    language: str = ""
+    chunking_profile: str = ""
+    preset: str = ""
+    dense_index_kind: DenseIndexKind = DenseIndexKind.AUTO
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """One vector space of a workspace; `dimension` is the width of its vectors."""
+
+    space_id: str
+    dimension: int
+    passage_count: int
+    active_index_kind: DenseIndexKind = DenseIndexKind.FLAT
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """One workspace as the retriever describes it.
+
+    `preferred_space_id` is empty before the first vector. `spaces_version` grows whenever the list
+    of spaces or the preferred space changes, `applied_seq` with every change.
+    """
+
+    slug: str
+    settings: WorkspaceSettings = field(default_factory=WorkspaceSettings)
+    document_count: int = 0
+    passage_count: int = 0
+    spaces: tuple[Space, ...] = ()
+    preferred_space_id: str = ""
+    spaces_version: int = 0
+    create_time: datetime | None = None
+    applied_seq: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceDeletion:
+    """What went with a deleted workspace."""
+
+    document_count: int
+    passage_count: int
