@@ -1,0 +1,1 @@
+"""The ports over gRPC, one service a file."""

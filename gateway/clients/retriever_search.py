@@ -1,0 +1,110 @@
+"""Searches of the retriever over gRPC."""
+
+from __future__ import annotations
+
+import grpc
+import numpy as np
+
+from gateway.clients.retriever_messages import document_from, passage_from, update_time_from
+from gateway.clients.retriever_workspaces import spaces_from
+from gateway.clients.service_errors import errors_of
+from gateway.clients.stage_reports import stage_report_from
+from gateway.searching import (
+    FusedHit,
+    FusedHits,
+    ListRank,
+    PassageSearch,
+    QueryVariant,
+    RankedList,
+    SearchMode,
+    SpaceScore,
+)
+from gateway.wire.filters import write_filter, write_threshold
+from gateway.wire.metadata import write_metadata_value
+from justesse.retriever.v1 import search_pb2, search_pb2_grpc
+
+_MODES = {
+    SearchMode.HYBRID: search_pb2.SEARCH_MODE_HYBRID,
+    SearchMode.DENSE: search_pb2.SEARCH_MODE_DENSE,
+    SearchMode.LEXICAL: search_pb2.SEARCH_MODE_LEXICAL,
+}
+
+
+class RetrieverSearch:
+    """Implements the `PassageIndex` port."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._search = search_pb2_grpc.SearchServiceStub(channel)
+
+    async def search_passages(
+        self, search: PassageSearch, *, timeout: float | None = None
+    ) -> FusedHits:
+        """Fuses the lists of one search; NotFound where there is no such workspace."""
+        with errors_of("retriever"):
+            response = await self._search.SearchPassages(_to_request(search), timeout=timeout)
+        return FusedHits(
+            hits=tuple(_hit_from(hit) for hit in response.hits),
+            lists=tuple(
+                RankedList(ranked.variant_index, ranked.space_id, ranked.hit_count, ranked.exact)
+                for ranked in response.lists
+            ),
+            spaces=spaces_from(response.spaces),
+            spaces_version=response.spaces_version,
+            spaces_outdated=response.spaces_outdated,
+            report=stage_report_from("search", response.report),
+            applied_seq=response.applied_seq,
+        )
+
+
+def _to_request(search: PassageSearch) -> search_pb2.SearchPassagesRequest:
+    request = search_pb2.SearchPassagesRequest(
+        workspace=search.workspace,
+        variants=map(_to_variant, search.variants),
+        mode=_MODES[search.mode],
+        candidate_count=search.candidate_count,
+        limit=search.limit,
+        spaces_version=search.spaces_version,
+        passages_per_document=search.passages_per_document,
+    )
+    if search.filter is not None:
+        write_filter(request.filter, search.filter)
+    for threshold in search.thresholds:
+        write_threshold(request.thresholds.add(), threshold)
+    for name, value in search.context.items():
+        write_metadata_value(request.context[name], value)
+    return request
+
+
+def _to_variant(variant: QueryVariant) -> search_pb2.QueryVariant:
+    return search_pb2.QueryVariant(
+        text=variant.text,
+        vectors=[
+            search_pb2.QueryVector(
+                space_id=query.space_id, vector=np.asarray(query.vector, dtype="<f4").tobytes()
+            )
+            for query in variant.vectors
+        ],
+    )
+
+
+def _hit_from(hit: search_pb2.PassageHit) -> FusedHit:
+    return FusedHit(
+        passage_id=hit.passage_id,
+        passage=passage_from(hit.passage),
+        document=document_from(hit.document),
+        fused_rank=hit.fused_rank,
+        fused_score=hit.fused_score,
+        list_ranks=tuple(
+            ListRank(place.list_index, place.rank, place.contribution) for place in hit.list_ranks
+        ),
+        space_scores=tuple(
+            SpaceScore(
+                score.space_id,
+                score.cosine if score.HasField("cosine") else None,
+                score.best_window_cosine if score.HasField("best_window_cosine") else None,
+            )
+            for score in hit.space_scores
+        ),
+        bm25_score=hit.bm25_score if hit.HasField("bm25_score") else None,
+        update_time=update_time_from(hit.update_time) if hit.HasField("update_time") else None,
+    )

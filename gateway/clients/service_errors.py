@@ -1,0 +1,37 @@
+"""Errors of a called service, in the gateway's own family."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import grpc
+
+from chassis.error_mapping import service_error_from
+from chassis.errors import DeadlineExceeded, Unavailable
+
+
+@contextmanager
+def errors_of(service: str) -> Iterator[None]:
+    """Turns gRPC errors of calls to `service` into the `ServiceError` family.
+
+    A service that cannot be reached or does not answer in time is named in plain words; what the
+    transport said stays the cause. Errors a service wrote itself keep their text and reason.
+    """
+    try:
+        yield
+    except grpc.RpcError as error:
+        translated = service_error_from(error)
+        if isinstance(translated, Unavailable) and translated.reason == _reason_of(Unavailable):
+            raise Unavailable(
+                f"the {service} cannot be reached", reason=f"{service.upper()}_UNREACHABLE"
+            ) from error
+        if isinstance(translated, DeadlineExceeded):
+            raise DeadlineExceeded(
+                f"the {service} did not answer in time", reason=f"{service.upper()}_TIMEOUT"
+            ) from error
+        raise translated from error
+
+
+def _reason_of(error_class: type[Unavailable]) -> str:
+    return error_class("").reason

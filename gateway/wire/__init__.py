@@ -1,0 +1,1 @@
+"""Messages to and from domain objects, with validation that names the field."""

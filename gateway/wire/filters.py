@@ -1,0 +1,191 @@
+"""Conditions and thresholds to and from messages; gateway and retriever hold equal copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from chassis.errors import InvalidArgument
+from gateway.documents import MetadataValue
+from gateway.filters import (
+    AllOf,
+    AnyOf,
+    Equals,
+    FieldExists,
+    Filter,
+    InRange,
+    Negation,
+    OneOf,
+    Threshold,
+)
+from gateway.wire.metadata import AnyMetadataValue, metadata_value_from, write_metadata_value
+from justesse.gateway.v1 import filters_pb2
+from justesse.retriever.v1 import search_pb2
+
+AnyFilter = filters_pb2.Filter | search_pb2.Filter
+AnyFilterGroup = filters_pb2.FilterGroup | search_pb2.FilterGroup
+AnyThreshold = filters_pb2.Threshold | search_pb2.Threshold
+
+MAX_DEPTH = 8
+MAX_PARTS = 100
+MAX_VALUES = 1000
+
+
+def write_filter(message: AnyFilter, condition: Filter) -> None:
+    """Writes a condition."""
+    match condition:
+        case AllOf():
+            _write_parts(message.all_of, condition.filters)
+        case AnyOf():
+            _write_parts(message.any_of, condition.filters)
+        case Negation():
+            write_filter(message.negation, condition.filter)
+        case FieldExists():
+            message.field_exists = condition.field
+        case Equals():
+            message.equals.field = condition.field
+            write_metadata_value(message.equals.value, condition.value)
+        case OneOf():
+            message.one_of.field = condition.field
+            for value in condition.values:
+                write_metadata_value(message.one_of.values.add(), value)
+        case InRange():
+            _write_range(message.range, condition)
+
+
+def _write_parts(group: AnyFilterGroup, parts: Iterable[Filter]) -> None:
+    for part in parts:
+        write_filter(group.filters.add(), part)
+
+
+def _write_range(message: filters_pb2.Range | search_pb2.Range, bounds: InRange) -> None:
+    message.field = bounds.field
+    if bounds.at_least is not None:
+        write_metadata_value(message.at_least, bounds.at_least)
+    if bounds.less_than is not None:
+        write_metadata_value(message.less_than, bounds.less_than)
+
+
+def filter_from(message: AnyFilter, field: str = "filter", depth: int = 1) -> Filter:
+    """Reads a condition; InvalidArgument names the part that is empty, too deep or too long."""
+    if depth > MAX_DEPTH:
+        raise InvalidArgument(f"{field} is nested deeper than {MAX_DEPTH}", field=field)
+    kind = message.WhichOneof("condition")
+    if kind is None:
+        raise InvalidArgument(f"{field} holds no condition", field=field)
+    return _READERS[kind](message, f"{field}.{kind}", depth)
+
+
+def _equals_from(message: AnyFilter, field: str, depth: int) -> Filter:
+    value = metadata_value_from(message.equals.value, f"{field}.value")
+    return Equals(_field_name(message.equals.field, field), value)
+
+
+def _one_of_from(message: AnyFilter, field: str, depth: int) -> Filter:
+    values: Sequence[AnyMetadataValue] = message.one_of.values
+    if not 1 <= len(values) <= MAX_VALUES:
+        raise InvalidArgument(
+            f"{field}.values must hold 1 to {MAX_VALUES} values, not {len(values)}",
+            field=f"{field}.values",
+        )
+    return OneOf(
+        _field_name(message.one_of.field, field),
+        tuple(
+            metadata_value_from(value, f"{field}.values[{index}]")
+            for index, value in enumerate(values)
+        ),
+    )
+
+
+def _range_from(message: AnyFilter, field: str, depth: int) -> Filter:
+    bounds = message.range
+    at_least: MetadataValue | None = None
+    less_than: MetadataValue | None = None
+    if bounds.HasField("at_least"):
+        at_least = metadata_value_from(bounds.at_least, f"{field}.at_least")
+    if bounds.HasField("less_than"):
+        less_than = metadata_value_from(bounds.less_than, f"{field}.less_than")
+    if at_least is None and less_than is None:
+        raise InvalidArgument(f"{field} needs at_least, less_than or both", field=field)
+    return InRange(_field_name(bounds.field, field), at_least, less_than)
+
+
+def _field_exists_from(message: AnyFilter, field: str, depth: int) -> Filter:
+    return FieldExists(_field_name(message.field_exists, field))
+
+
+def _all_of_from(message: AnyFilter, field: str, depth: int) -> Filter:
+    return AllOf(_parts_from(message.all_of, field, depth))
+
+
+def _any_of_from(message: AnyFilter, field: str, depth: int) -> Filter:
+    return AnyOf(_parts_from(message.any_of, field, depth))
+
+
+def _negation_from(message: AnyFilter, field: str, depth: int) -> Filter:
+    return Negation(filter_from(message.negation, field, depth + 1))
+
+
+_READERS: dict[str, Callable[[AnyFilter, str, int], Filter]] = {
+    "equals": _equals_from,
+    "one_of": _one_of_from,
+    "range": _range_from,
+    "field_exists": _field_exists_from,
+    "all_of": _all_of_from,
+    "any_of": _any_of_from,
+    "negation": _negation_from,
+}
+
+
+def _parts_from(group: AnyFilterGroup, field: str, depth: int) -> tuple[Filter, ...]:
+    parts: Sequence[AnyFilter] = group.filters
+    if not 1 <= len(parts) <= MAX_PARTS:
+        raise InvalidArgument(
+            f"{field}.filters must hold 1 to {MAX_PARTS} parts, not {len(parts)}",
+            field=f"{field}.filters",
+        )
+    return tuple(
+        filter_from(part, f"{field}.filters[{index}]", depth + 1)
+        for index, part in enumerate(parts)
+    )
+
+
+def _field_name(name: str, field: str) -> str:
+    if not name.strip():
+        raise InvalidArgument(
+            f"{field} names no field; write metadata.NAME, category, language, version, "
+            "valid_at or superseded",
+            field=field,
+        )
+    return name
+
+
+def write_threshold(message: AnyThreshold, threshold: Threshold) -> None:
+    """Writes a threshold."""
+    message.space_id = threshold.space_id
+    message.context_field = threshold.context_field
+    if threshold.min_similarity is not None:
+        message.min_similarity = threshold.min_similarity
+    if threshold.max_distance is not None:
+        message.max_distance = threshold.max_distance
+    if threshold.condition is not None:
+        write_filter(message.condition, threshold.condition)
+
+
+def threshold_from(message: AnyThreshold, field: str) -> Threshold:
+    """Reads a threshold; InvalidArgument where space or bound is missing."""
+    if not message.space_id:
+        raise InvalidArgument(f"{field}.space_id is empty", field=f"{field}.space_id")
+    bound = message.WhichOneof("bound")
+    if bound is None:
+        raise InvalidArgument(f"{field} needs min_similarity or max_distance", field=field)
+    return Threshold(
+        space_id=message.space_id,
+        min_similarity=message.min_similarity if bound == "min_similarity" else None,
+        max_distance=message.max_distance if bound == "max_distance" else None,
+        condition=(
+            filter_from(message.condition, f"{field}.condition")
+            if message.HasField("condition")
+            else None
+        ),
+        context_field=message.context_field,
+    )
