@@ -1,1 +1,1 @@
-"""Language work shared by search, rewriting and ingestion: normalisation, tokens, sentences, languages."""
+"""Language work of search, rewriting and ingestion: normalisation, tokens, sentences, languages."""
