@@ -1,0 +1,158 @@
+"""Channels to other services, and what every call through them carries.
+
+A channel belongs to the event loop on which it was opened. Calls raise grpc errors; callers turn
+them into ServiceErrors with `error_mapping.service_error_from`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import grpc
+import grpc.aio
+from pydantic import BaseModel, ConfigDict, Field
+
+from chassis import deadline, request_id
+from chassis.metrics import Metrics, client_call_measured, process_metrics
+
+_METHOD = re.compile(r"/?(?P<service>[\w.]+)/(?P<method>\w+)")
+
+
+class ChannelSettings(BaseModel):
+    """How a channel behaves; the defaults fit the servers of this mesh."""
+
+    model_config = ConfigDict(frozen=True)
+
+    max_message_bytes: int = Field(default=16 * 2**20, gt=0, description="bytes, both directions")
+    # The server accepts pings every 20 s; see server.py.
+    keepalive_time_s: float = Field(default=30.0, ge=20.0, description="seconds, at least 20")
+    keepalive_timeout_s: float = Field(default=10.0, gt=0)
+    retry_attempts: int = Field(default=3, ge=2, le=5, description="tries in all; gRPC allows 5")
+    reconnect_backoff_s: float = Field(
+        default=5.0, gt=0, description="longest pause between connects"
+    )
+
+
+def open_channel(
+    target: str,
+    *,
+    idempotent_methods: Sequence[str] = (),
+    settings: ChannelSettings | None = None,
+    metrics: Metrics | None = None,
+) -> grpc.aio.Channel:
+    """Opens a channel; to be called on the running event loop, and closed by the caller.
+
+    `idempotent_methods` (`package.Service/Method`) may be tried again when the other side is
+    UNAVAILABLE; no other method ever is. Every call passes on the request id and the time left,
+    and is measured.
+    """
+    settings = settings or ChannelSettings()
+    return grpc.aio.insecure_channel(
+        target,
+        options=_options(settings, service_config(idempotent_methods, settings)),
+        interceptors=_interceptors(metrics or process_metrics()),
+    )
+
+
+def service_config(idempotent_methods: Sequence[str], settings: ChannelSettings) -> str:
+    """Returns the gRPC service config as JSON."""
+    config: dict[str, Any] = {"loadBalancingConfig": [{"round_robin": {}}]}
+    if idempotent_methods:
+        config["methodConfig"] = [
+            {
+                "name": [_method_name(method) for method in idempotent_methods],
+                "retryPolicy": {
+                    "maxAttempts": settings.retry_attempts,
+                    "initialBackoff": "0.1s",
+                    "maxBackoff": "1s",
+                    "backoffMultiplier": 2,
+                    "retryableStatusCodes": ["UNAVAILABLE"],
+                },
+            }
+        ]
+        # Below half of the tokens nothing is tried again: retries must not feed an outage.
+        config["retryThrottling"] = {"maxTokens": 10, "tokenRatio": 0.1}
+    return json.dumps(config)
+
+
+def _method_name(method: str) -> dict[str, str]:
+    match = _METHOD.fullmatch(method)
+    if match is None:
+        raise ValueError(f"a method is written package.Service/Method, not {method!r}")
+    return match.groupdict()
+
+
+def _options(settings: ChannelSettings, config: str) -> list[tuple[str, Any]]:
+    return [
+        ("grpc.service_config", config),
+        ("grpc.max_send_message_length", settings.max_message_bytes),
+        ("grpc.max_receive_message_length", settings.max_message_bytes),
+        ("grpc.keepalive_time_ms", round(settings.keepalive_time_s * 1000)),
+        ("grpc.keepalive_timeout_ms", round(settings.keepalive_timeout_s * 1000)),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.initial_reconnect_backoff_ms", 200),
+        ("grpc.max_reconnect_backoff_ms", round(settings.reconnect_backoff_s * 1000)),
+        # Two channels to one target must not share connections, or one closes the other's.
+        ("grpc.use_local_subchannel_pool", 1),
+        # An HTTP proxy in the environment is meant for the outside, not for the mesh.
+        ("grpc.enable_http_proxy", 0),
+    ]
+
+
+class _Outgoing:
+    """What is done to each call, whatever its kind; in this order: id, deadline, metrics."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    async def _start(self, continuation: Callable[..., Any], details: Any, request: Any) -> Any:
+        carried = grpc.aio.ClientCallDetails(
+            details.method,
+            deadline.outgoing_timeout(details.timeout),
+            grpc.aio.Metadata(*request_id.outgoing_metadata(details.metadata)),
+            details.credentials,
+            details.wait_for_ready,
+        )
+        call = await continuation(carried, request)
+        method = details.method
+        path = method.decode() if isinstance(method, bytes) else method
+        client_call_measured(self._metrics, path, call)
+        return call
+
+
+# grpc.aio sorts interceptors by class, and takes each for the first kind that fits.
+class _UnaryUnary(_Outgoing, grpc.aio.UnaryUnaryClientInterceptor):
+    async def intercept_unary_unary(
+        self, continuation: Any, client_call_details: Any, request: Any
+    ) -> Any:
+        return await self._start(continuation, client_call_details, request)
+
+
+class _UnaryStream(_Outgoing, grpc.aio.UnaryStreamClientInterceptor):
+    async def intercept_unary_stream(
+        self, continuation: Any, client_call_details: Any, request: Any
+    ) -> Any:
+        return await self._start(continuation, client_call_details, request)
+
+
+class _StreamUnary(_Outgoing, grpc.aio.StreamUnaryClientInterceptor):
+    async def intercept_stream_unary(
+        self, continuation: Any, client_call_details: Any, request_iterator: Any
+    ) -> Any:
+        return await self._start(continuation, client_call_details, request_iterator)
+
+
+class _StreamStream(_Outgoing, grpc.aio.StreamStreamClientInterceptor):
+    async def intercept_stream_stream(
+        self, continuation: Any, client_call_details: Any, request_iterator: Any
+    ) -> Any:
+        return await self._start(continuation, client_call_details, request_iterator)
+
+
+def _interceptors(metrics: Metrics) -> list[grpc.aio.ClientInterceptor]:
+    kinds = (_UnaryUnary, _UnaryStream, _StreamUnary, _StreamStream)
+    return [kind(metrics) for kind in kinds]

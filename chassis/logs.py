@@ -1,0 +1,72 @@
+"""Log lines of the process: one JSON object a line, or coloured text for a terminal.
+
+Lines of the standard `logging` module (grpc, uvicorn, sqlalchemy) take the same road. Local
+variables never appear in a traceback, since they hold texts of users and keys.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any, Literal, TextIO
+
+import orjson
+import structlog
+
+LogFormat = Literal["json", "console"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+
+def configure_logs(
+    log_format: LogFormat = "json", log_level: LogLevel = "info", stream: TextIO | None = None
+) -> None:
+    """Sends all log lines to `stream` (standard error if None) in this format."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *_rendering(log_format),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    for old in root.handlers[:]:
+        root.removeHandler(old)
+    root.addHandler(handler)
+    root.setLevel(log_level.upper())
+
+
+def flush_logs() -> None:
+    """Writes out what the handlers still hold."""
+    for handler in logging.getLogger().handlers:
+        handler.flush()
+
+
+def _rendering(log_format: LogFormat) -> list[structlog.typing.Processor]:
+    if log_format == "console":
+        plain = structlog.dev.plain_traceback
+        return [structlog.dev.ConsoleRenderer(exception_formatter=plain)]
+    return [structlog.processors.format_exc_info, _as_json]
+
+
+def _as_json(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> str:
+    return orjson.dumps(event, default=repr, option=orjson.OPT_NON_STR_KEYS).decode()

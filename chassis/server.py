@@ -1,0 +1,301 @@
+"""Starts, watches and stops the gRPC server of a process.
+
+Three ports: business (the served services and reflection), management (health only, plaintext,
+for probes) and metrics (HTTP). The interceptor order is written in `interceptors` and nowhere
+else; the drain order in `RunningServer.drain` and `running_server`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+import grpc.aio
+import structlog
+import uvloop
+from grpc_health.v1 import health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from chassis.access_log import calls_logged
+from chassis.binding import (
+    StartError,
+    cannot_listen,
+    joined,
+    require_free,
+    require_trusted_host,
+)
+from chassis.deadline import deadline_bound
+from chassis.error_mapping import errors_mapped
+from chassis.errors import ServiceError
+from chassis.health import Health, HealthServicer
+from chassis.interception import SurroundingInterceptor
+from chassis.logs import LogFormat, LogLevel, configure_logs, flush_logs
+from chassis.metrics import Metrics, process_metrics, server_calls_measured
+from chassis.metrics_endpoint import metrics_endpoint
+from chassis.request_id import request_id_bound
+
+_log = structlog.get_logger("chassis.server")
+
+
+def _offset_port(offset: int) -> Callable[[dict[str, Any]], int]:
+    def port(values: dict[str, Any]) -> int:
+        business = int(values.get("port", 0))
+        return business + offset if business else 0
+
+    return port
+
+
+class ServerSettings(BaseModel):
+    """Where a server listens and how it stops; mixed into the settings of each service."""
+
+    model_config = ConfigDict(frozen=True)
+
+    host: str = Field(default="127.0.0.1", description="address of the business port")
+    port: int = Field(default=0, description="business port, 0 to 65535; 0 = a free one")
+    management_host: str = Field(
+        default="127.0.0.1", description="address of the health and metrics ports"
+    )
+    management_port: int = Field(
+        default_factory=_offset_port(1000), description="health port, 0 to 65535"
+    )
+    metrics_port: int = Field(
+        default_factory=_offset_port(2000), description="metrics port, 0 to 65535"
+    )
+    insecure: bool = Field(
+        default=False, description="true to serve other machines without encryption, else false"
+    )
+    reflection: bool = Field(default=True, description="true or false")
+    drain_pause_s: float = Field(
+        default=0.0,
+        ge=0,
+        description="seconds between not-ready and stopping; longer than a probe period",
+    )
+    drain_grace_s: float = Field(default=20.0, ge=0, description="seconds left to calls in flight")
+    default_deadline_s: float = Field(
+        default=30.0, gt=0, description="seconds for a call whose caller set no deadline"
+    )
+    max_message_bytes: int = Field(default=16 * 2**20, gt=0, description="bytes, both directions")
+    max_connection_age_s: float | None = Field(
+        default=300.0,
+        gt=0,
+        description="seconds after which clients reconnect and so find new servers",
+    )
+
+    # A validator, not a bound of the field: it still holds where a service sets its own default.
+    @field_validator("port", "management_port", "metrics_port")
+    @classmethod
+    def _is_port(cls, port: int) -> int:
+        if not 0 <= port <= 65535:
+            raise ValueError("a port is a number from 0 to 65535")
+        return port
+
+
+@dataclass(frozen=True, slots=True)
+class ServedService:
+    """A service to serve: its full proto name and what adds its servicer to a server.
+
+    `default_deadlines` gives methods (by their short name) their own seconds where the caller set
+    none; None means unlimited, which is also the rule for streams not named here. `ready` is what
+    health says until `set_serving` is called.
+    """
+
+    name: str
+    register: Callable[[grpc.aio.Server], None]
+    default_deadlines: Mapping[str, float | None] = field(default_factory=dict)
+    ready: bool = True
+
+
+def interceptors(
+    services: Sequence[ServedService], settings: ServerSettings, metrics: Metrics
+) -> list[grpc.aio.ServerInterceptor]:
+    """Returns the interceptors, outermost first.
+
+    1. request id: everything further in logs it, the access log and tracebacks included.
+    2. access log: sees every call, also those refused further in, with the final status.
+    3. metrics: the same, without the time that logging takes.
+    4. error mapping: inside 2 and 3, which read the status it sets.
+    5. deadline: innermost, since its refusals are ServiceErrors that 4 turns into a status.
+    """
+    deadlines = {
+        f"{service.name}/{method}": seconds
+        for service in services
+        for method, seconds in service.default_deadlines.items()
+    }
+    order = (
+        request_id_bound,
+        calls_logged,
+        server_calls_measured(metrics),
+        errors_mapped,
+        deadline_bound(settings.default_deadline_s, deadlines),
+    )
+    return [SurroundingInterceptor(surround) for surround in order]
+
+
+class RunningServer:
+    """A started server; `running_server` makes and ends it."""
+
+    def __init__(
+        self, business: grpc.aio.Server, health: Health, metrics: Metrics, settings: ServerSettings
+    ) -> None:
+        self.health = health
+        self.metrics = metrics
+        self.address = ""
+        self.management_address = ""
+        self.metrics_port = 0
+        self._business = business
+        self._settings = settings
+
+    def set_serving(self, name: str, serving: bool) -> None:
+        """Says whether the service of this full name can answer now."""
+        self.health.set_serving(name, serving)
+
+    async def drain(self) -> None:
+        """Turns health to NOT_SERVING, pauses so that callers notice, lets calls finish."""
+        self.health.begin_drain()
+        await asyncio.sleep(self._settings.drain_pause_s)
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Takes no new calls and gives those in flight the grace; without the pause."""
+        self.health.begin_drain()
+        await self._business.stop(self._settings.drain_grace_s)
+
+
+@asynccontextmanager
+async def running_server(
+    services: Sequence[ServedService], settings: ServerSettings, *, metrics: Metrics | None = None
+) -> AsyncIterator[RunningServer]:
+    """Serves while inside; raises StartError if it may not or cannot listen.
+
+    Channels opened outside of this block are closed after the last call has ended.
+    """
+    require_trusted_host(settings.host, insecure=settings.insecure)
+    metrics = metrics or process_metrics()
+    health = Health({service.name: service.ready for service in services})
+    async with AsyncExitStack() as stack:
+        business = grpc.aio.server(
+            interceptors=interceptors(services, settings, metrics), options=_options(settings)
+        )
+        server = RunningServer(business, health, metrics, settings)
+        server.metrics_port = await stack.enter_async_context(_metrics_served(metrics, settings))
+        management = grpc.aio.server(options=_options(settings))
+        health_pb2_grpc.add_HealthServicer_to_server(HealthServicer(health), management)
+        server.management_address = _bind(
+            management, settings.management_host, settings.management_port, "health"
+        )
+        for service in services:
+            service.register(business)
+        if settings.reflection:
+            names = [service.name for service in services]
+            reflection.enable_server_reflection([*names, reflection.SERVICE_NAME], business)
+        server.address = _bind(business, settings.host, settings.port, "business")
+        stack.push_async_callback(management.stop, None)
+        await management.start()
+        stack.push_async_callback(server.stop)
+        await business.start()
+        _log.info(
+            "serving",
+            address=server.address,
+            management_address=server.management_address,
+            metrics_port=server.metrics_port,
+            services=[service.name for service in services],
+        )
+        yield server
+    _log.info("stopped", address=server.address)
+
+
+async def serve_until_signalled(server: RunningServer) -> None:
+    """Waits for SIGTERM or SIGINT, then drains; a second signal ends the process at once."""
+    loop = asyncio.get_running_loop()
+    signalled = asyncio.Event()
+    stops = (signal.SIGTERM, signal.SIGINT)
+    for number in stops:
+        loop.add_signal_handler(number, signalled.set)
+    try:
+        await signalled.wait()
+        for number in stops:
+            loop.remove_signal_handler(number)
+            # Runs even while the loop is busy, and also for process 1 of a container.
+            signal.signal(number, _end_at_once)
+        _log.info("draining", address=server.address)
+        await server.drain()
+    finally:
+        for number in stops:
+            loop.remove_signal_handler(number)
+
+
+def run(
+    main: Callable[[], Coroutine[Any, Any, None]],
+    *,
+    log_format: LogFormat = "json",
+    log_level: LogLevel = "info",
+) -> None:
+    """Runs the process: logs, event loop, exit code.
+
+    Returns normally on success. StartError and ServiceErrors end with one line on standard error
+    and an exit code other than 0, without a traceback.
+    """
+    configure_logs(log_format, log_level)
+    try:
+        uvloop.run(main())
+    except StartError as error:
+        _end_with(str(error), error.exit_code)
+    except ServiceError as error:
+        _end_with(str(error), 1)
+    except KeyboardInterrupt:
+        raise SystemExit(128 + signal.SIGINT) from None
+    finally:
+        flush_logs()
+
+
+def _end_with(message: str, exit_code: int) -> None:
+    sys.stderr.write(f"{message}\n")
+    raise SystemExit(exit_code)
+
+
+def _end_at_once(number: int, _frame: object) -> None:
+    flush_logs()
+    os._exit(128 + number)
+
+
+@asynccontextmanager
+async def _metrics_served(metrics: Metrics, settings: ServerSettings) -> AsyncIterator[int]:
+    host, port = settings.management_host, settings.metrics_port
+    if port:
+        require_free(host, port, "metrics")
+    async with metrics_endpoint(metrics, host, port) as bound:
+        yield bound
+
+
+def _bind(server: grpc.aio.Server, host: str, port: int, purpose: str) -> str:
+    if port:
+        # Asked first because gRPC hides the reason and prints lines of its own.
+        require_free(host, port, purpose)
+    try:
+        bound = server.add_insecure_port(joined(host, port))
+    except RuntimeError as error:
+        raise cannot_listen(host, port, purpose, OSError(str(error))) from error
+    return joined(host, bound)
+
+
+def _options(settings: ServerSettings) -> list[tuple[str, int]]:
+    options = [
+        # Otherwise two servers share a port without any error.
+        ("grpc.so_reuseport", 0),
+        ("grpc.max_send_message_length", settings.max_message_bytes),
+        ("grpc.max_receive_message_length", settings.max_message_bytes),
+        # Clients ping every 30 s, also when idle; see channel.py.
+        ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
+        ("grpc.keepalive_permit_without_calls", 1),
+    ]
+    if settings.max_connection_age_s is not None:
+        options.append(("grpc.max_connection_age_ms", round(settings.max_connection_age_s * 1000)))
+    return options
