@@ -26,6 +26,10 @@ _BLANK = re.compile(" ")
 _SIGNS = re.compile(r"[-._/@&,]")
 _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
+_GROUPED_BY_COMMAS = {
+    "fr": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})"),
+    "en": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"),
+}
 _DIGIT = re.compile(r"\d")
 _EXACT_SIGN = re.compile(r"[._@&]")
 
@@ -35,6 +39,7 @@ _FRENCH_ELISIONS = frozenset(
 )
 _ENGLISH_ENDINGS = frozenset({"s", "re", "ll", "ve", "m", "d"})
 _TERM_CACHE_SIZE = 50_000
+_MOST_ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,8 @@ class Analyzer:
             yield from self._plain_terms(segment)
         elif _ACRONYM.fullmatch(text):
             yield fold_accents(text.replace(".", "")), segment.start, segment.end
+        elif _GROUPED_BY_COMMAS[self.language].fullmatch(text):
+            yield text.replace(",", ""), segment.start, segment.end
         elif _DECIMAL.fullmatch(text):
             yield _number(text), segment.start, segment.end
         else:
@@ -123,6 +130,19 @@ class Analyzer:
             return ""
         if _DIGIT.search(word):
             return fold_accents(word)
+        stem = self._stemmed_once(word)
+        if self.language != "fr":
+            return stem
+        # French endings depend on accents: `livrées` becomes `livr`, but `livrees` only `livre`.
+        # Stemming on until nothing changes makes the two fall together.
+        for _ in range(_MOST_ROUNDS):
+            shorter = self._stemmed_once(stem)
+            if shorter == stem:
+                break
+            stem = shorter
+        return stem
+
+    def _stemmed_once(self, word: str) -> str:
         # One stemmer object must not be used by two threads at once.
         with self._stemming:
             stem: str = self._stemmer.stemWord(word)

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 # Han, kana, Hangul: scripts written without blanks, or searched as if they were.
 _CJK = (
@@ -40,8 +40,7 @@ class WordKind(Enum):
     """Word, or words and digits joined by signs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """Holds one word and its span `[start, end)` in the text it was cut from.
 
     The text equals that span except where a short form was written out (`n'` becomes `ne`).
@@ -82,5 +81,4 @@ _KINDS = {
 def words(text: str) -> Iterator[Word]:
     """Yields the words of normalised text in order; signs and blanks between them are dropped."""
     for match in _PATTERN.finditer(text):
-        assert match.lastgroup is not None
-        yield Word(_KINDS[match.lastgroup], match.group(), match.start(), match.end())
+        yield Word(_KINDS[match.lastgroup or "compound"], match.group(), match.start(), match.end())
