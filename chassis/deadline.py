@@ -7,16 +7,15 @@ monotonic clock, so that a jump of the wall clock changes nothing.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from chassis import clock as clocks
+from chassis.clock import Clock
 from chassis.errors import DeadlineExceeded
 from chassis.interception import CalledMethod, ServicerContext, Surround
-
-Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +23,10 @@ class Deadline:
     """A moment, in seconds of `clock`, after which nobody waits for the answer any more."""
 
     at: float
-    clock: Clock = time.monotonic
+    clock: Clock = clocks.monotonic
 
     @classmethod
-    def after(cls, seconds: float, clock: Clock = time.monotonic) -> Deadline:
+    def after(cls, seconds: float, clock: Clock = clocks.monotonic) -> Deadline:
         """Returns the deadline that many seconds from now."""
         return cls(clock() + seconds, clock)
 
@@ -57,7 +56,7 @@ def current_deadline() -> Deadline | None:
 def narrowed_deadline(seconds: float) -> Iterator[Deadline]:
     """Gives the calls made inside at most this many seconds, never more than there are."""
     outer = _current.get()
-    clock = outer.clock if outer is not None else time.monotonic
+    clock = outer.clock if outer is not None else clocks.monotonic
     inner = Deadline.after(seconds, clock)
     if outer is not None and outer.at < inner.at:
         inner = outer

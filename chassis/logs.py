@@ -17,6 +17,9 @@ import structlog
 LogFormat = Literal["json", "console"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
+# They log addresses and headers of every request, keys included where an address holds one.
+_CHATTY = ("httpx", "httpcore", "hpack")
+
 
 def configure_logs(
     log_format: LogFormat = "json", log_level: LogLevel = "info", stream: TextIO | None = None
@@ -53,6 +56,8 @@ def configure_logs(
         root.removeHandler(old)
     root.addHandler(handler)
     root.setLevel(log_level.upper())
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def flush_logs() -> None:

@@ -22,7 +22,6 @@ import structlog
 import uvloop
 from grpc_health.v1 import health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from chassis.access_log import calls_logged
 from chassis.binding import (
@@ -41,61 +40,20 @@ from chassis.logs import LogFormat, LogLevel, configure_logs, flush_logs
 from chassis.metrics import Metrics, process_metrics, server_calls_measured
 from chassis.metrics_endpoint import metrics_endpoint
 from chassis.request_id import request_id_bound
+from chassis.server_settings import ServerSettings
+
+__all__ = [
+    "RunningServer",
+    "ServedService",
+    "ServerSettings",
+    "StartError",
+    "interceptors",
+    "run",
+    "running_server",
+    "serve_until_signalled",
+]
 
 _log = structlog.get_logger("chassis.server")
-
-
-def _offset_port(offset: int) -> Callable[[dict[str, Any]], int]:
-    def port(values: dict[str, Any]) -> int:
-        business = int(values.get("port", 0))
-        return business + offset if business else 0
-
-    return port
-
-
-class ServerSettings(BaseModel):
-    """Where a server listens and how it stops; mixed into the settings of each service."""
-
-    model_config = ConfigDict(frozen=True)
-
-    host: str = Field(default="127.0.0.1", description="address of the business port")
-    port: int = Field(default=0, description="business port, 0 to 65535; 0 = a free one")
-    management_host: str = Field(
-        default="127.0.0.1", description="address of the health and metrics ports"
-    )
-    management_port: int = Field(
-        default_factory=_offset_port(1000), description="health port, 0 to 65535"
-    )
-    metrics_port: int = Field(
-        default_factory=_offset_port(2000), description="metrics port, 0 to 65535"
-    )
-    insecure: bool = Field(
-        default=False, description="true to serve other machines without encryption, else false"
-    )
-    reflection: bool = Field(default=True, description="true or false")
-    drain_pause_s: float = Field(
-        default=0.0,
-        ge=0,
-        description="seconds between not-ready and stopping; longer than a probe period",
-    )
-    drain_grace_s: float = Field(default=20.0, ge=0, description="seconds left to calls in flight")
-    default_deadline_s: float = Field(
-        default=30.0, gt=0, description="seconds for a call whose caller set no deadline"
-    )
-    max_message_bytes: int = Field(default=16 * 2**20, gt=0, description="bytes, both directions")
-    max_connection_age_s: float | None = Field(
-        default=300.0,
-        gt=0,
-        description="seconds after which clients reconnect and so find new servers",
-    )
-
-    # A validator, not a bound of the field: it still holds where a service sets its own default.
-    @field_validator("port", "management_port", "metrics_port")
-    @classmethod
-    def _is_port(cls, port: int) -> int:
-        if not 0 <= port <= 65535:
-            raise ValueError("a port is a number from 0 to 65535")
-        return port
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,196 @@
+"""Calls a vendor's HTTP API with patience that ends.
+
+Every call has a deadline that nothing outlives: not a slow answer, not a retry, not a pause that
+the vendor asks for. Before each attempt the rate limiter and the circuit breaker are asked, after
+each failure the retry budget; a pause that a 429 asks for holds for everybody who shares the
+limiter.
+"""
+
+from __future__ import annotations
+
+import random
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+import tenacity
+from pydantic import BaseModel, ConfigDict, Field
+from tenacity.stop import stop_base
+
+from chassis import clock as clocks
+from chassis.circuit_breaker import BreakerState, CircuitBreaker
+from chassis.clock import Clock, Sleep
+from chassis.deadline import Deadline, current_deadline
+from chassis.errors import DeadlineExceeded
+from chassis.rate_limiter import RateLimiter
+from chassis.retry_budget import RetryBudget
+from chassis.vendor_errors import (
+    VendorError,
+    VendorGarbled,
+    VendorLimited,
+    VendorTimeout,
+    VendorUnauthorized,
+    VendorUnavailable,
+)
+from chassis.vendor_http import VendorAnswer, VendorHttp
+
+
+class Patience(BaseModel):
+    """How long and how often a vendor is asked; times in seconds."""
+
+    model_config = ConfigDict(frozen=True)
+
+    attempt_timeout_s: float = Field(default=30.0, gt=0, description="one attempt, all in all")
+    total_timeout_s: float = Field(default=60.0, gt=0, description="all attempts and pauses")
+    attempts: int = Field(default=3, ge=1, le=5)
+    backoff_s: float = Field(default=0.5, gt=0, description="upper bound of the first pause")
+    max_backoff_s: float = Field(default=8.0, gt=0)
+    max_retry_after_s: float = Field(default=30.0, ge=0)
+
+
+class VendorClient:
+    """A client of one vendor with one account; an async context manager.
+
+    Tries again only after 408, 409, 429, 5xx, a lost connection or a cut answer. The defaults of
+    breaker, limiter (unlimited) and budget belong to this client alone. `rng` draws the pauses.
+    """
+
+    def __init__(
+        self,
+        http: VendorHttp,
+        *,
+        patience: Patience | None = None,
+        breaker: CircuitBreaker | None = None,
+        limiter: RateLimiter | None = None,
+        budget: RetryBudget | None = None,
+        clock: Clock = clocks.monotonic,
+        sleep: Sleep = clocks.sleep,
+        rng: random.Random | None = None,
+    ) -> None:
+        self.vendor = http.vendor
+        self.breaker = breaker or CircuitBreaker(http.vendor, clock=clock)
+        self._http = http
+        self._patience = patience or Patience()
+        self._limiter = limiter or RateLimiter(clock=clock, sleep=sleep)
+        self._budget = budget or RetryBudget()
+        self._clock = clock
+        self._sleep = sleep
+        self._rng = rng or random.Random()
+
+    def __repr__(self) -> str:
+        return f"VendorClient({self._http!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        await self._http.close()
+
+    async def post_json(
+        self, path: str, body: Any, *, tokens: float = 0.0, timeout_s: float | None = None
+    ) -> VendorAnswer:
+        """Sends `body` as JSON and returns the answer; `tokens` is what it takes of the limit.
+
+        Raises VendorError, CircuitOpen, RateLimited or DeadlineExceeded. The time allowed is
+        `timeout_s` (the patience's total if None), never more than the current call's deadline.
+        """
+        return await self._call("POST", path, orjson.dumps(body), tokens, timeout_s)
+
+    async def get_json(self, path: str, *, timeout_s: float | None = None) -> VendorAnswer:
+        """Fetches a JSON answer; else like `post_json`."""
+        return await self._call("GET", path, None, 0.0, timeout_s)
+
+    async def _call(
+        self, method: str, path: str, body: bytes | None, tokens: float, timeout_s: float | None
+    ) -> VendorAnswer:
+        deadline = self._deadline(timeout_s)
+        retrying = tenacity.AsyncRetrying(
+            sleep=self._sleep,
+            retry=tenacity.retry_if_exception(_is_retryable),
+            wait=self._pause,
+            stop=tenacity.stop_any(
+                tenacity.stop_after_attempt(self._patience.attempts), _Hopeless(self, deadline)
+            ),
+            reraise=True,
+        )
+
+        async def attempt() -> VendorAnswer:
+            await self._limiter.acquire(tokens, deadline)
+            with self.breaker.attempt(_is_outage):
+                return await self._attempt(method, path, body, deadline)
+
+        return await retrying(attempt)
+
+    async def _attempt(
+        self, method: str, path: str, body: bytes | None, deadline: Deadline
+    ) -> VendorAnswer:
+        seconds = min(self._patience.attempt_timeout_s, deadline.remaining())
+        try:
+            answer = await self._http.exchange(method, path, body, seconds)
+        except VendorError as error:
+            self._learn_from(error)
+            raise
+        self._budget.record_success()
+        return answer
+
+    def _learn_from(self, error: VendorError) -> None:
+        if error.retryable:
+            self._budget.record_failure()
+        if isinstance(error, VendorUnauthorized):
+            self.breaker.trip()
+        if isinstance(error, VendorLimited) and error.retry_after_s is not None:
+            self._limiter.pause_for(min(error.retry_after_s, self._patience.max_retry_after_s))
+
+    def _deadline(self, timeout_s: float | None) -> Deadline:
+        seconds = self._patience.total_timeout_s if timeout_s is None else timeout_s
+        given = current_deadline()
+        if given is not None:
+            seconds = min(seconds, given.remaining())
+        if seconds <= 0:
+            raise DeadlineExceeded(f"no time is left to ask {self.vendor}")
+        return Deadline.after(seconds, self._clock)
+
+    def _pause(self, state: tenacity.RetryCallState) -> float:
+        """Full jitter below a doubling bound; or what the vendor asks for, below its own cap."""
+        error = state.outcome.exception() if state.outcome is not None else None
+        patience = self._patience
+        asked = error.retry_after_s if isinstance(error, VendorError) else None
+        if asked is not None:
+            jitter = self._rng.uniform(0.0, patience.backoff_s)
+            return min(asked + jitter, patience.max_retry_after_s)
+        bound = patience.backoff_s * 2 ** (state.attempt_number - 1)
+        return self._rng.uniform(0.0, min(bound, patience.max_backoff_s))
+
+    def _may_retry(self) -> bool:
+        return self._budget.allows_retry and self.breaker.state is not BreakerState.OPEN
+
+
+class _Hopeless(stop_base):
+    """Ends a call whose next attempt is not affordable or would begin after the deadline."""
+
+    def __init__(self, client: VendorClient, deadline: Deadline) -> None:
+        self._client = client
+        self._deadline = deadline
+
+    def __call__(self, retry_state: tenacity.RetryCallState) -> bool:
+        late = retry_state.upcoming_sleep >= self._deadline.remaining()
+        return late or not self._client._may_retry()
+
+
+def _is_retryable(error: BaseException) -> bool:
+    return isinstance(error, VendorError) and error.retryable
+
+
+def _is_outage(error: Exception) -> bool:
+    if isinstance(error, VendorGarbled):
+        return error.retryable
+    return isinstance(error, (VendorTimeout, VendorUnavailable))
