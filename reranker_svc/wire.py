@@ -1,0 +1,154 @@
+"""Between the messages of the reranker contract and the domain."""
+
+import math
+
+from chassis.errors import InvalidArgument
+from justesse.reranker.v1 import reranker_pb2 as pb
+from reranker_svc.limits import RequestLimits
+from reranker_svc.reranking import (
+    Candidate,
+    RankedPassage,
+    Ranking,
+    RerankRequest,
+    SpaceScore,
+    StageOutcome,
+    StageReport,
+)
+
+# Rounding in float32 may carry a cosine a little past 1.
+_LARGEST_COSINE = 1.0 + 1e-3
+
+_OUTCOMES = {
+    StageOutcome.RAN: pb.STAGE_OUTCOME_RAN,
+    StageOutcome.SKIPPED: pb.STAGE_OUTCOME_SKIPPED,
+    StageOutcome.DEGRADED: pb.STAGE_OUTCOME_DEGRADED,
+}
+
+
+def rerank_request_from(message: pb.RerankPassagesRequest, limits: RequestLimits) -> RerankRequest:
+    """Returns the request; raises InvalidArgument naming the first field that breaks a bound."""
+    _check_question(message.question, limits)
+    _check_count(len(message.candidates), limits)
+    if message.model_candidate_count < 0:
+        raise InvalidArgument(
+            f"model_candidate_count is {message.model_candidate_count}; use 0 for the default",
+            field="model_candidate_count",
+        )
+    candidates = tuple(
+        _candidate_from(candidate, f"candidates[{at}]")
+        for at, candidate in enumerate(message.candidates)
+    )
+    _check_unique(candidates)
+    return RerankRequest(
+        message.workspace, message.question, candidates, message.model_candidate_count
+    )
+
+
+def to_response(ranking: Ranking) -> pb.RerankPassagesResponse:
+    """Returns the message of a ranking."""
+    return pb.RerankPassagesResponse(
+        passages=[_passage_message(passage) for passage in ranking.passages],
+        report=_report_message(ranking.report),
+    )
+
+
+def _check_question(question: str, limits: RequestLimits) -> None:
+    if not question.strip():
+        raise InvalidArgument("question is blank; give the question to sort for", field="question")
+    size = len(question.encode())
+    if size > limits.question_bytes:
+        raise InvalidArgument(
+            f"question has {size} bytes of UTF-8, over the limit of {limits.question_bytes}; "
+            "shorten it",
+            field="question",
+        )
+
+
+def _check_count(count: int, limits: RequestLimits) -> None:
+    if count > limits.candidates:
+        raise InvalidArgument(
+            f"{count} candidates are over the limit of {limits.candidates}; send the best ones",
+            field="candidates",
+        )
+
+
+def _check_unique(candidates: tuple[Candidate, ...]) -> None:
+    first_at: dict[str, int] = {}
+    for at, candidate in enumerate(candidates):
+        first = first_at.setdefault(candidate.passage_id, at)
+        if first != at:
+            raise InvalidArgument(
+                f"passage id {candidate.passage_id!r} stands at {first} and at {at}; "
+                "send every passage once",
+                field=f"candidates[{at}].passage_id",
+            )
+
+
+def _candidate_from(message: pb.Candidate, field: str) -> Candidate:
+    if not message.passage_id.strip():
+        raise InvalidArgument("passage id is blank", field=f"{field}.passage_id")
+    return Candidate(
+        passage_id=message.passage_id,
+        title=message.title,
+        text=message.text,
+        space_scores=_space_scores_from(message, f"{field}.space_scores"),
+        bm25_score=_bm25_from(message, f"{field}.bm25_score"),
+    )
+
+
+def _space_scores_from(message: pb.Candidate, field: str) -> tuple[SpaceScore, ...]:
+    seen: set[str] = set()
+    scores = []
+    for at, score in enumerate(message.space_scores):
+        if not score.space_id.strip() or score.space_id in seen:
+            raise InvalidArgument(
+                f"space id {score.space_id!r} is blank or repeated; send one score for each space",
+                field=f"{field}[{at}].space_id",
+            )
+        seen.add(score.space_id)
+        cosine = score.cosine if score.HasField("cosine") else None
+        window = score.best_window_cosine if score.HasField("best_window_cosine") else None
+        _check_cosine(cosine, f"{field}[{at}].cosine")
+        _check_cosine(window, f"{field}[{at}].best_window_cosine")
+        scores.append(SpaceScore(score.space_id, cosine, window))
+    return tuple(scores)
+
+
+def _check_cosine(value: float | None, field: str) -> None:
+    # Written so that NaN fails too.
+    if value is not None and not abs(value) <= _LARGEST_COSINE:
+        raise InvalidArgument(
+            f"{field} is {value}; send a cosine from -1 to 1, or nothing where there is none",
+            field=field,
+        )
+
+
+def _bm25_from(message: pb.Candidate, field: str) -> float | None:
+    if not message.HasField("bm25_score"):
+        return None
+    if not (math.isfinite(message.bm25_score) and message.bm25_score >= 0.0):
+        raise InvalidArgument(
+            f"{field} is {message.bm25_score}; send a finite score of at least 0, "
+            "or nothing where there is none",
+            field=field,
+        )
+    return message.bm25_score
+
+
+def _passage_message(passage: RankedPassage) -> pb.RankedPassage:
+    return pb.RankedPassage(passage_id=passage.passage_id, score=passage.score)
+
+
+def _report_message(report: StageReport) -> pb.StageReport:
+    return pb.StageReport(
+        outcome=_OUTCOMES[report.outcome],
+        reason=report.reason,
+        detail=report.detail,
+        provider=report.provider,
+        model=report.model,
+        latency_ms=report.latency_ms,
+        input_token_count=report.input_token_count,
+        output_token_count=report.output_token_count,
+        cost=report.cost,
+        currency=report.currency,
+    )
