@@ -119,6 +119,7 @@ class IngestionHeader(_message.Message):
     SUPERSEDED_FIELD_NUMBER: _builtins.int
     VALID_FROM_FIELD_NUMBER: _builtins.int
     VALID_UNTIL_FIELD_NUMBER: _builtins.int
+    BYTE_COUNT_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     external_id: _builtins.str
@@ -137,6 +138,10 @@ class IngestionHeader(_message.Message):
     """Version in the owner's own words."""
     superseded: _builtins.bool
     """Whether a newer version replaces this one."""
+    byte_count: _builtins.int
+    """Size of the file in bytes; where set, an upload of another size is refused. A sender that breaks
+    off can look like one that has finished.
+    """
     @_builtins.property
     def keywords(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Words that name the document's subject."""
@@ -169,12 +174,15 @@ class IngestionHeader(_message.Message):
         superseded: _builtins.bool = ...,
         valid_from: _timestamp_pb2.Timestamp | None = ...,
         valid_until: _timestamp_pb2.Timestamp | None = ...,
+        byte_count: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_byte_count", b"_byte_count", "byte_count", b"byte_count", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["category", b"category", "external_id", b"external_id", "file_name", b"file_name", "keywords", b"keywords", "language", b"language", "metadata", b"metadata", "source_uri", b"source_uri", "superseded", b"superseded", "title", b"title", "valid_from", b"valid_from", "valid_until", b"valid_until", "version", b"version", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_byte_count", b"_byte_count", "byte_count", b"byte_count", "category", b"category", "external_id", b"external_id", "file_name", b"file_name", "keywords", b"keywords", "language", b"language", "metadata", b"metadata", "source_uri", b"source_uri", "superseded", b"superseded", "title", b"title", "valid_from", b"valid_from", "valid_until", b"valid_until", "version", b"version", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__byte_count: _TypeAlias = _typing.Literal["byte_count"]  # noqa: Y015
+    _WhichOneofArgType__byte_count: _TypeAlias = _typing.Literal["_byte_count", b"_byte_count"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__byte_count) -> _WhichOneofReturnType__byte_count | None: ...
 
 Global___IngestionHeader: _TypeAlias = IngestionHeader  # noqa: Y015
 

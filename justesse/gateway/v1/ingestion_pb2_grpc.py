@@ -52,7 +52,8 @@ class IngestionServiceServicer(object):
 
         The first message holds the header, the following ones the bytes of the file in order.
         NOT_FOUND: no such workspace. INVALID_ARGUMENT: first message without header, unsupported type,
-        unreadable file, file without text. RESOURCE_EXHAUSTED: file over 100 MB, no disk space left.
+        unreadable file, file without text, upload of another size than it said. RESOURCE_EXHAUSTED:
+        file over 100 MB, no disk space left.
         Without an embedder the document is stored, found by its words, and the report says so.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

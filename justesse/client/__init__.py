@@ -1,0 +1,111 @@
+"""Client of the mesh, synchronous and asynchronous, with typed results and errors.
+
+    from justesse.client import Justesse
+
+    with Justesse("127.0.0.1:50050") as justesse:
+        for hit in justesse.search("demo", "Quand part la commande ?").hits:
+            print(hit.rank, hit.source.title, hit.text)
+
+`AsyncJustesse` has the same methods, to be awaited. The package needs grpc, protobuf and the
+contracts, and nothing else of the distribution.
+"""
+
+from justesse.client.asynchronous import AsyncJustesse
+from justesse.client.channels import DEFAULT_ADDRESS
+from justesse.client.documents import (
+    DeletedDocument,
+    Document,
+    DocumentPage,
+    DocumentWithPassages,
+    Passage,
+)
+from justesse.client.errors import (
+    AlreadyExistsError,
+    FailedPreconditionError,
+    FieldViolation,
+    InternalError,
+    InvalidRequestError,
+    JustesseError,
+    NotFoundError,
+    NotSupportedError,
+    PermissionDeniedError,
+    ResourceExhaustedError,
+    TimeoutExceededError,
+    UnauthenticatedError,
+    UnavailableError,
+)
+from justesse.client.ingestion import DocumentFacts, IngestionOutcome, IngestionResult
+from justesse.client.mesh_state import MeshState, ProviderState, ServiceHealth, ServiceState
+from justesse.client.metadata import MetadataValue
+from justesse.client.receipt import Cost, Receipt, StageOutcome, StageReport
+from justesse.client.search_result import (
+    Hit,
+    ListRank,
+    Scores,
+    SearchResult,
+    Source,
+    SpaceScore,
+    Speaker,
+    Turn,
+)
+from justesse.client.switches import Switch, Switches, SwitchOrigin
+from justesse.client.synchronous import Justesse
+from justesse.client.workspaces import (
+    DeletedWorkspace,
+    DenseIndexKind,
+    Space,
+    Workspace,
+    WorkspaceSettings,
+)
+
+__all__ = [
+    "DEFAULT_ADDRESS",
+    "AlreadyExistsError",
+    "AsyncJustesse",
+    "Cost",
+    "DeletedDocument",
+    "DeletedWorkspace",
+    "DenseIndexKind",
+    "Document",
+    "DocumentFacts",
+    "DocumentPage",
+    "DocumentWithPassages",
+    "FailedPreconditionError",
+    "FieldViolation",
+    "Hit",
+    "IngestionOutcome",
+    "IngestionResult",
+    "InternalError",
+    "InvalidRequestError",
+    "Justesse",
+    "JustesseError",
+    "ListRank",
+    "MeshState",
+    "MetadataValue",
+    "NotFoundError",
+    "NotSupportedError",
+    "Passage",
+    "PermissionDeniedError",
+    "ProviderState",
+    "Receipt",
+    "ResourceExhaustedError",
+    "Scores",
+    "SearchResult",
+    "ServiceHealth",
+    "ServiceState",
+    "Source",
+    "Space",
+    "SpaceScore",
+    "Speaker",
+    "StageOutcome",
+    "StageReport",
+    "Switch",
+    "SwitchOrigin",
+    "Switches",
+    "TimeoutExceededError",
+    "Turn",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "Workspace",
+    "WorkspaceSettings",
+]

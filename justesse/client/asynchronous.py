@@ -1,0 +1,259 @@
+"""The asyncio client."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import TypeAlias, Unpack
+
+import grpc
+from google.protobuf.message import Message
+
+from justesse.client import methods, requests
+from justesse.client.call_terms import agreed_terms
+from justesse.client.channels import DEFAULT_ADDRESS, channel_options
+from justesse.client.documents import (
+    DeletedDocument,
+    Document,
+    DocumentPage,
+    DocumentWithPassages,
+)
+from justesse.client.early_status import EarlyStatus
+from justesse.client.failed_calls import error_from
+from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
+from justesse.client.mesh_state import MeshState
+from justesse.client.requests import CallFor, ResultT
+from justesse.client.search_result import SearchResult, Turn
+from justesse.client.switches import Switch, Switches
+from justesse.client.uploads import Content, Upload
+from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
+from justesse.gateway.v1.ingestion_pb2 import IngestDocumentResponse
+
+IngestCall: TypeAlias = grpc.aio.StreamUnaryCall[Message, IngestDocumentResponse]
+
+
+class AsyncJustesse:
+    """Calls the gateway; belongs to one event loop, and is an asynchronous context manager.
+
+    Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the
+    call is found in the logs (None makes one up), and raises a `JustesseError` when the call fails.
+    """
+
+    def __init__(
+        self, address: str = DEFAULT_ADDRESS, *, channel: grpc.aio.Channel | None = None
+    ) -> None:
+        """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open."""
+        self._address = address
+        self._owns_channel = channel is None
+        self._channel = channel or grpc.aio.insecure_channel(address, channel_options())
+
+    async def __aenter__(self) -> "AsyncJustesse":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Closes the channel; calls under way fail."""
+        if self._owns_channel:
+            await self._channel.close()
+
+    async def search(
+        self,
+        workspace: str,
+        query: str,
+        *,
+        limit: int | None = None,
+        history: Sequence[Turn] = (),
+        passages_per_document: int = 0,
+        timeout: float | None = 5.0,
+        request_id: str | None = None,
+    ) -> SearchResult:
+        """Finds the passages that answer `query`, best first.
+
+        `limit`: 1 to 100 hits, None for 8. `history`: earlier turns, oldest first, at most 20.
+        `passages_per_document`: most passages of one document among the hits, 0 for no bound.
+        """
+        call = requests.search(
+            workspace,
+            query,
+            limit=limit,
+            history=history,
+            passages_per_document=passages_per_document,
+        )
+        return await self._answer(call, timeout, request_id)
+
+    async def ingest(
+        self,
+        workspace: str,
+        content: Content,
+        *,
+        file_name: str = "",
+        timeout: float | None = None,
+        request_id: str | None = None,
+        **facts: Unpack[DocumentFacts],
+    ) -> IngestionResult:
+        """Takes a file in; once this returns, the document is stored and searchable.
+
+        `content`: a path, or bytes, which need a `file_name`. Raises OSError for a file that cannot
+        be read, ValueError and TypeError for facts that cannot be sent.
+        """
+        terms = agreed_terms(self._address, timeout, request_id)
+        send = self._channel.stream_unary(
+            methods.INGEST_DOCUMENT.path,
+            request_serializer=methods.INGEST_DOCUMENT.request_type.SerializeToString,
+            response_deserializer=methods.INGEST_DOCUMENT.response_type.FromString,
+        )
+        with Upload(workspace, content, file_name, facts) as upload:
+            call = send(timeout=terms.timeout, metadata=terms.metadata)
+            early_status = EarlyStatus(call)
+            try:
+                await _write(call, upload)
+                return ingestion_result_from(await call)
+            except grpc.aio.AioRpcError as error:
+                raise error_from(early_status.failure_or(error), terms) from error
+            finally:
+                # Without effect on a call that has ended.
+                call.cancel()
+
+    async def create_workspace(
+        self,
+        slug: str,
+        settings: WorkspaceSettings | None = None,
+        *,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> Workspace:
+        """Creates a workspace; `slug` is lower-case letters, digits and hyphens, at most 63."""
+        call = requests.create_workspace(slug, settings or WorkspaceSettings())
+        return await self._answer(call, timeout, request_id)
+
+    async def list_workspaces(
+        self, *, timeout: float | None = 30.0, request_id: str | None = None
+    ) -> tuple[Workspace, ...]:
+        """Lists all workspaces by slug."""
+        return await self._answer(requests.list_workspaces(), timeout, request_id)
+
+    async def describe_workspace(
+        self, slug: str, *, timeout: float | None = 30.0, request_id: str | None = None
+    ) -> Workspace:
+        """Describes one workspace with its spaces and counts."""
+        return await self._answer(requests.describe_workspace(slug), timeout, request_id)
+
+    async def delete_workspace(
+        self, slug: str, *, timeout: float | None = 30.0, request_id: str | None = None
+    ) -> DeletedWorkspace:
+        """Deletes a workspace with all its documents."""
+        return await self._answer(requests.delete_workspace(slug), timeout, request_id)
+
+    async def get_document(
+        self,
+        workspace: str,
+        external_id: str,
+        *,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> DocumentWithPassages:
+        """Reads one document with its passages."""
+        return await self._answer(
+            requests.get_document(workspace, external_id), timeout, request_id
+        )
+
+    async def list_documents(
+        self,
+        workspace: str,
+        *,
+        page_size: int = 50,
+        page_token: str = "",
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> DocumentPage:
+        """Lists one page of documents by external id; at most 500 a page."""
+        call = requests.list_documents(workspace, page_size, page_token)
+        return await self._answer(call, timeout, request_id)
+
+    async def iterate_documents(
+        self,
+        workspace: str,
+        *,
+        page_size: int = 50,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> AsyncIterator[Document]:
+        """Iterates over all documents by external id; `timeout` counts for each page."""
+        page_token = ""
+        while True:
+            page = await self.list_documents(
+                workspace,
+                page_size=page_size,
+                page_token=page_token,
+                timeout=timeout,
+                request_id=request_id,
+            )
+            for document in page.documents:
+                yield document
+            if not page.next_page_token:
+                return
+            page_token = page.next_page_token
+
+    async def delete_document(
+        self,
+        workspace: str,
+        external_id: str,
+        *,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> DeletedDocument:
+        """Deletes one document; deleting what does not exist is no error and says so."""
+        return await self._answer(
+            requests.delete_document(workspace, external_id), timeout, request_id
+        )
+
+    async def list_switches(
+        self, *, timeout: float | None = 30.0, request_id: str | None = None
+    ) -> Switches:
+        """Lists the switches with the values in force."""
+        return await self._answer(requests.list_switches(), timeout, request_id)
+
+    async def set_switch(
+        self, key: str, value: str, *, timeout: float | None = 30.0, request_id: str | None = None
+    ) -> Switch:
+        """Sets a switch; `value` is text: "true", "false" or a number."""
+        return await self._answer(requests.set_switch(key, value), timeout, request_id)
+
+    async def refresh_switches(
+        self, *, timeout: float | None = 30.0, request_id: str | None = None
+    ) -> Switches:
+        """Has the switches read from the database now; a database that is silent is no error."""
+        return await self._answer(requests.refresh_switches(), timeout, request_id)
+
+    async def describe_mesh(
+        self, *, timeout: float | None = 30.0, request_id: str | None = None
+    ) -> MeshState:
+        """Asks the gateway for the health of every service; a silent service is no error."""
+        return await self._answer(requests.describe_mesh(), timeout, request_id)
+
+    async def _answer(
+        self, call: CallFor[ResultT], timeout: float | None, request_id: str | None
+    ) -> ResultT:
+        terms = agreed_terms(self._address, timeout, request_id)
+        send = self._channel.unary_unary(
+            call.method.path,
+            request_serializer=call.method.request_type.SerializeToString,
+            response_deserializer=call.method.response_type.FromString,
+        )
+        try:
+            response = await send(call.request, timeout=terms.timeout, metadata=terms.metadata)
+        except grpc.aio.AioRpcError as error:
+            raise error_from(error, terms) from error
+        return call.decode(response)
+
+
+async def _write(call: IngestCall, upload: Upload) -> None:
+    """Sends an upload; returns early when the service has answered before it heard the end."""
+    try:
+        await call.write(upload.header)
+        while part := await asyncio.to_thread(upload.next_part):
+            await call.write(part)
+        await call.done_writing()
+    except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
+        if not call.done():
+            raise

@@ -1,0 +1,147 @@
+"""The methods of the gateway that the client calls."""
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from google.protobuf.message import Message
+
+from justesse.gateway.v1 import (
+    documents_pb2,
+    ingestion_pb2,
+    mesh_pb2,
+    search_pb2,
+    switches_pb2,
+    workspaces_pb2,
+)
+
+RequestT = TypeVar("RequestT", bound=Message)
+ResponseT = TypeVar("ResponseT", bound=Message)
+
+PACKAGE = "justesse.gateway.v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Generic[RequestT, ResponseT]):
+    """One RPC."""
+
+    service: str
+    """Full name of the service."""
+    name: str
+    request_type: type[RequestT]
+    response_type: type[ResponseT]
+    idempotent: bool
+    """Reads only, so that it may be sent again."""
+
+    @property
+    def path(self) -> str:
+        """Name of the method on the wire."""
+        return f"/{self.service}/{self.name}"
+
+
+SEARCH_PASSAGES = Method(
+    f"{PACKAGE}.SearchService",
+    "SearchPassages",
+    search_pb2.SearchPassagesRequest,
+    search_pb2.SearchPassagesResponse,
+    idempotent=True,
+)
+INGEST_DOCUMENT = Method(
+    f"{PACKAGE}.IngestionService",
+    "IngestDocument",
+    ingestion_pb2.IngestDocumentRequest,
+    ingestion_pb2.IngestDocumentResponse,
+    idempotent=False,
+)
+CREATE_WORKSPACE = Method(
+    f"{PACKAGE}.WorkspaceService",
+    "CreateWorkspace",
+    workspaces_pb2.CreateWorkspaceRequest,
+    workspaces_pb2.CreateWorkspaceResponse,
+    idempotent=False,
+)
+LIST_WORKSPACES = Method(
+    f"{PACKAGE}.WorkspaceService",
+    "ListWorkspaces",
+    workspaces_pb2.ListWorkspacesRequest,
+    workspaces_pb2.ListWorkspacesResponse,
+    idempotent=True,
+)
+DESCRIBE_WORKSPACE = Method(
+    f"{PACKAGE}.WorkspaceService",
+    "DescribeWorkspace",
+    workspaces_pb2.DescribeWorkspaceRequest,
+    workspaces_pb2.DescribeWorkspaceResponse,
+    idempotent=True,
+)
+DELETE_WORKSPACE = Method(
+    f"{PACKAGE}.WorkspaceService",
+    "DeleteWorkspace",
+    workspaces_pb2.DeleteWorkspaceRequest,
+    workspaces_pb2.DeleteWorkspaceResponse,
+    idempotent=False,
+)
+GET_DOCUMENT = Method(
+    f"{PACKAGE}.DocumentService",
+    "GetDocument",
+    documents_pb2.GetDocumentRequest,
+    documents_pb2.GetDocumentResponse,
+    idempotent=True,
+)
+LIST_DOCUMENTS = Method(
+    f"{PACKAGE}.DocumentService",
+    "ListDocuments",
+    documents_pb2.ListDocumentsRequest,
+    documents_pb2.ListDocumentsResponse,
+    idempotent=True,
+)
+DELETE_DOCUMENT = Method(
+    f"{PACKAGE}.DocumentService",
+    "DeleteDocument",
+    documents_pb2.DeleteDocumentRequest,
+    documents_pb2.DeleteDocumentResponse,
+    idempotent=False,
+)
+LIST_SWITCHES = Method(
+    f"{PACKAGE}.SwitchService",
+    "ListSwitches",
+    switches_pb2.ListSwitchesRequest,
+    switches_pb2.ListSwitchesResponse,
+    idempotent=True,
+)
+SET_SWITCH = Method(
+    f"{PACKAGE}.SwitchService",
+    "SetSwitch",
+    switches_pb2.SetSwitchRequest,
+    switches_pb2.SetSwitchResponse,
+    idempotent=False,
+)
+REFRESH_SWITCHES = Method(
+    f"{PACKAGE}.SwitchService",
+    "RefreshSwitches",
+    switches_pb2.RefreshSwitchesRequest,
+    switches_pb2.RefreshSwitchesResponse,
+    idempotent=False,
+)
+DESCRIBE_MESH = Method(
+    f"{PACKAGE}.MeshService",
+    "DescribeMesh",
+    mesh_pb2.DescribeMeshRequest,
+    mesh_pb2.DescribeMeshResponse,
+    idempotent=True,
+)
+
+METHODS: tuple[Method[Any, Any], ...] = (
+    SEARCH_PASSAGES,
+    INGEST_DOCUMENT,
+    CREATE_WORKSPACE,
+    LIST_WORKSPACES,
+    DESCRIBE_WORKSPACE,
+    DELETE_WORKSPACE,
+    GET_DOCUMENT,
+    LIST_DOCUMENTS,
+    DELETE_DOCUMENT,
+    LIST_SWITCHES,
+    SET_SWITCH,
+    REFRESH_SWITCHES,
+    DESCRIBE_MESH,
+)

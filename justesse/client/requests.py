@@ -1,0 +1,155 @@
+"""What each call sends and how its answer is read: the part that both clients share."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from justesse.client import methods
+from justesse.client.documents import (
+    DeletedDocument,
+    DocumentPage,
+    DocumentWithPassages,
+    document_page_from,
+    document_with_passages_from,
+)
+from justesse.client.mesh_state import MeshState, mesh_state_from
+from justesse.client.methods import Method, RequestT, ResponseT
+from justesse.client.search_result import SearchResult, Speaker, Turn, search_result_from
+from justesse.client.switches import Switch, Switches, switch_from, switches_from
+from justesse.client.workspaces import (
+    DeletedWorkspace,
+    Workspace,
+    WorkspaceSettings,
+    settings_message,
+    workspace_from,
+)
+from justesse.gateway.v1 import (
+    documents_pb2,
+    mesh_pb2,
+    search_pb2,
+    switches_pb2,
+    workspaces_pb2,
+)
+
+ResultT = TypeVar("ResultT")
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[RequestT, ResponseT, ResultT]):
+    """A call that is ready to be sent."""
+
+    method: Method[RequestT, ResponseT]
+    request: RequestT
+    decode: Callable[[ResponseT], ResultT]
+
+
+CallFor: TypeAlias = Call[Any, Any, ResultT]
+
+_ROLES = {
+    Speaker.USER: search_pb2.CONVERSATION_ROLE_USER,
+    Speaker.ASSISTANT: search_pb2.CONVERSATION_ROLE_ASSISTANT,
+}
+
+
+def search(
+    workspace: str,
+    query: str,
+    *,
+    limit: int | None,
+    history: Sequence[Turn],
+    passages_per_document: int,
+) -> CallFor[SearchResult]:
+    """Asks for the passages that answer a question."""
+    request = search_pb2.SearchPassagesRequest(
+        workspace=workspace,
+        query=query,
+        limit=limit,
+        history=[
+            search_pb2.ConversationTurn(role=_ROLES[turn.speaker], text=turn.text)
+            for turn in history
+        ],
+        passages_per_document=passages_per_document,
+    )
+    return Call(methods.SEARCH_PASSAGES, request, search_result_from)
+
+
+def create_workspace(slug: str, settings: WorkspaceSettings) -> CallFor[Workspace]:
+    """Asks for a new workspace; ValueError for settings that cannot be asked for."""
+    request = workspaces_pb2.CreateWorkspaceRequest(slug=slug, settings=settings_message(settings))
+    return Call(
+        methods.CREATE_WORKSPACE, request, lambda response: workspace_from(response.workspace)
+    )
+
+
+def list_workspaces() -> CallFor[tuple[Workspace, ...]]:
+    """Asks for all workspaces."""
+    return Call(
+        methods.LIST_WORKSPACES,
+        workspaces_pb2.ListWorkspacesRequest(),
+        lambda response: tuple(workspace_from(each) for each in response.workspaces),
+    )
+
+
+def describe_workspace(slug: str) -> CallFor[Workspace]:
+    """Asks for one workspace."""
+    return Call(
+        methods.DESCRIBE_WORKSPACE,
+        workspaces_pb2.DescribeWorkspaceRequest(slug=slug),
+        lambda response: workspace_from(response.workspace),
+    )
+
+
+def delete_workspace(slug: str) -> CallFor[DeletedWorkspace]:
+    """Asks for the end of a workspace."""
+    return Call(
+        methods.DELETE_WORKSPACE,
+        workspaces_pb2.DeleteWorkspaceRequest(slug=slug),
+        lambda response: DeletedWorkspace(response.document_count, response.passage_count),
+    )
+
+
+def get_document(workspace: str, external_id: str) -> CallFor[DocumentWithPassages]:
+    """Asks for one document."""
+    request = documents_pb2.GetDocumentRequest(workspace=workspace, external_id=external_id)
+    return Call(methods.GET_DOCUMENT, request, document_with_passages_from)
+
+
+def list_documents(workspace: str, page_size: int, page_token: str) -> CallFor[DocumentPage]:
+    """Asks for one page of documents."""
+    request = documents_pb2.ListDocumentsRequest(
+        workspace=workspace, page_size=page_size, page_token=page_token
+    )
+    return Call(methods.LIST_DOCUMENTS, request, document_page_from)
+
+
+def delete_document(workspace: str, external_id: str) -> CallFor[DeletedDocument]:
+    """Asks for the end of a document."""
+    return Call(
+        methods.DELETE_DOCUMENT,
+        documents_pb2.DeleteDocumentRequest(workspace=workspace, external_id=external_id),
+        lambda response: DeletedDocument(response.deleted, response.passage_count),
+    )
+
+
+def list_switches() -> CallFor[Switches]:
+    """Asks for all switches."""
+    return Call(methods.LIST_SWITCHES, switches_pb2.ListSwitchesRequest(), switches_from)
+
+
+def set_switch(key: str, value: str) -> CallFor[Switch]:
+    """Asks for a new value of a switch."""
+    return Call(
+        methods.SET_SWITCH,
+        switches_pb2.SetSwitchRequest(key=key, value=value),
+        lambda response: switch_from(response.switch),
+    )
+
+
+def refresh_switches() -> CallFor[Switches]:
+    """Asks for the switches to be read from the database now."""
+    return Call(methods.REFRESH_SWITCHES, switches_pb2.RefreshSwitchesRequest(), switches_from)
+
+
+def describe_mesh() -> CallFor[MeshState]:
+    """Asks for the state of the mesh."""
+    return Call(methods.DESCRIBE_MESH, mesh_pb2.DescribeMeshRequest(), mesh_state_from)

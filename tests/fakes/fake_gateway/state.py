@@ -1,0 +1,90 @@
+"""What the fake gateway holds, and what it saw and should do."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from grpc_status import rpc_status
+
+from chassis.error_mapping import rich_status
+from chassis.errors import NotFound, ServiceError
+from chassis.interception import ServicerContext
+from justesse.gateway.v1 import ingestion_pb2, mesh_pb2, search_pb2, workspaces_pb2
+
+SPACE = "embedded/multilingual-e5-small@1/384/l2/e5"
+UPDATE_SECONDS = 1_700_000_000
+
+
+@dataclass
+class TakenFile:
+    """A file as the fake received it."""
+
+    header: ingestion_pb2.IngestionHeader
+    part_sizes: list[int]
+    content: bytes
+
+
+@dataclass
+class GatewayState:
+    """What the fake holds, and what it saw and should do."""
+
+    workspaces: dict[str, dict[str, TakenFile]] = field(default_factory=dict)
+    settings: dict[str, workspaces_pb2.WorkspaceSettings] = field(default_factory=dict)
+    switches: dict[str, str] = field(default_factory=lambda: {"rag_reranking_enabled": "true"})
+    refresh_error: str = ""
+    failures: dict[str, ServiceError] = field(default_factory=dict)
+    """Errors to answer with, by method."""
+    request_ids: list[str] = field(default_factory=list)
+    searches: list[search_pb2.SearchPassagesRequest] = field(default_factory=list)
+    silent: bool = False
+    """Whether calls are left without an answer."""
+    embedder_health: mesh_pb2.ServiceHealth.ValueType = mesh_pb2.SERVICE_HEALTH_SERVING
+
+    async def enter(self, method: str, context: ServicerContext) -> None:
+        """Notes the call and ends it if the test wants `method` to fail."""
+        metadata = dict(context.invocation_metadata() or ())
+        self.request_ids.append(str(metadata.get("x-request-id")))
+        if self.silent:
+            await asyncio.Event().wait()
+        if method in self.failures:
+            await fail(context, self.failures[method])
+
+    async def documents_of(
+        self,
+        slug: str,
+        context: ServicerContext,
+    ) -> dict[str, TakenFile]:
+        """Returns the documents of a workspace or ends the call with NOT_FOUND."""
+        if slug not in self.workspaces:
+            message = f"there is no workspace {slug!r}"
+            await fail(context, NotFound(message, reason="WORKSPACE_NOT_FOUND"))
+        return self.workspaces[slug]
+
+    def workspace(self, slug: str) -> workspaces_pb2.Workspace:
+        """Encodes a workspace; every document has two passages."""
+        count = len(self.workspaces[slug])
+        message = workspaces_pb2.Workspace(
+            slug=slug,
+            settings=self.settings[slug],
+            document_count=count,
+            passage_count=2 * count,
+            spaces=[
+                workspaces_pb2.Space(
+                    space_id=SPACE,
+                    dimension=384,
+                    passage_count=2 * count,
+                    active_index_kind=workspaces_pb2.DENSE_INDEX_KIND_FLAT,
+                )
+            ],
+            preferred_space_id=SPACE,
+            spaces_version=1,
+            applied_seq=count,
+        )
+        message.create_time.seconds = UPDATE_SECONDS
+        return message
+
+
+async def fail(context: ServicerContext, error: ServiceError) -> NoReturn:
+    """Ends a call the way the services do."""
+    await context.abort_with_status(rpc_status.to_status(rich_status(error)))
+    raise AssertionError("a call went on after its end")
