@@ -209,8 +209,9 @@ class RankedPassage(_message.Message):
     passage_id: _builtins.str
     """Id of the passage."""
     score: _builtins.float
-    """Score given by the implementation that sorted; comparable inside this answer only. Not set for
-    candidates that kept their place.
+    """Score given by the implementation that sorted; comparable inside this answer only, and there
+    only among candidates whose cosine is of the same space. Not set for candidates that kept
+    their place.
     """
     def __init__(
         self,

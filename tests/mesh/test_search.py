@@ -1,0 +1,76 @@
+"""A question goes through all processes and comes back with the right passage."""
+
+import re
+
+import pytest
+
+from justesse.gateway.v1 import workspaces_pb2
+from tests.mesh.caller import Caller, found, outcomes
+from tests.mesh.conftest import DOCUMENTS, WORKSPACE
+
+pytestmark = pytest.mark.mesh
+
+
+@pytest.mark.parametrize(
+    ("query", "document"),
+    [
+        ("Comment se passe un retour de marchandise ?", "retours.md"),
+        ("Qui paie les surestaries d'un conteneur ?", "surestaries.md"),
+        ("Où en est BL-2024-117 ?", "expeditions.md"),
+    ],
+)
+def test_the_right_passage_leads(caller: Caller, query: str, document: str) -> None:
+    """The best hit comes from the document that answers."""
+    answer = caller.search(WORKSPACE, query)
+
+    assert answer.hits[0].source.external_id == document
+
+
+def test_every_stage_reports(caller: Caller) -> None:
+    """Without a chat model, rewriting is skipped and says so; every other stage ran."""
+    answer = caller.search(WORKSPACE, "franchise de surestaries au terminal")
+    reasons = {stage.stage: stage.reason for stage in answer.receipt.stages}
+
+    assert outcomes(answer) == {
+        "rewrite": "SKIPPED",
+        "embed": "RAN",
+        "search": "RAN",
+        "rerank": "RAN",
+    }
+    assert reasons["rewrite"] == "NOT_CONFIGURED"
+    assert not answer.receipt.degraded
+    assert re.fullmatch(r"[A-Za-z0-9._-]{1,64}", answer.receipt.request_id)
+    assert answer.receipt.latency_ms > 0
+
+
+def test_hits_carry_the_rank_and_score_of_every_stage(caller: Caller) -> None:
+    """The best hit shows its lists, its fused rank, its scores and its place after reranking."""
+    answer = caller.search(WORKSPACE, "surestaries au terminal", limit=2)
+    scores = answer.hits[0].scores
+
+    assert [hit.rank for hit in answer.hits] == [1, 2]
+    assert {rank.list_name for rank in scores.list_ranks} >= {"bm25"}
+    assert len({rank.list_name for rank in scores.list_ranks}) == 2
+    assert scores.fused_rank >= 1
+    assert scores.rerank_rank == 1
+    assert -1 <= scores.space_scores[0].cosine <= 1
+    assert scores.bm25_score > 0
+
+
+def test_the_workspace_counts_what_was_ingested(caller: Caller) -> None:
+    """The description of the workspace names its documents and its one space."""
+    request = workspaces_pb2.DescribeWorkspaceRequest(slug=WORKSPACE)
+    workspace = caller.workspaces.DescribeWorkspace(request, timeout=10).workspace
+
+    assert workspace.document_count == len(DOCUMENTS)
+    assert [space.passage_count for space in workspace.spaces] == [workspace.passage_count]
+    assert workspace.preferred_space_id == workspace.spaces[0].space_id
+
+
+def test_equal_questions_get_equal_answers(caller: Caller) -> None:
+    """Asking twice gives the same passages in the same order."""
+    first = caller.search(WORKSPACE, "retard à Marseille")
+    second = caller.search(WORKSPACE, "retard à Marseille")
+
+    assert found(first) == found(second)
+    assert found(first)
