@@ -1,0 +1,1 @@
+"""The knowledge base of an invented trading company, and the builder of its binary documents."""
