@@ -176,3 +176,11 @@ class Ingestion(Protocol):
         `content` yields the bytes in order; it is asked for more only as fast as they are taken.
         """
         ...
+
+
+class HealthCheck(Protocol):
+    """Asks one service for its health."""
+
+    async def serving(self, *, timeout: float | None = None) -> bool:
+        """Returns what the service says of itself; Unavailable where it does not answer."""
+        ...

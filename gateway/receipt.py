@@ -48,21 +48,20 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Reports of all stages in the order of the pipeline, `latency_ms` from door to answer."""
+    """Reports of all stages in the order of the pipeline, `latency_ms` from door to answer.
+
+    `costs` is the sum of the known costs, one a currency.
+    """
 
     request_id: str
     stages: tuple[StageReport, ...]
     latency_ms: float
+    costs: tuple[Cost, ...] = ()
 
     @property
     def degraded(self) -> bool:
         """At least one stage is degraded."""
         return any(report.outcome is StageOutcome.DEGRADED for report in self.stages)
-
-    @property
-    def costs(self) -> tuple[Cost, ...]:
-        """Sum of the known costs, one a currency, ordered by currency."""
-        return sum_costs(self.stages)
 
 
 def sum_costs(reports: Sequence[StageReport]) -> tuple[Cost, ...]:

@@ -33,3 +33,21 @@ class Rewrite:
     query: str
     standalone_question: str
     report: StageReport
+
+
+@dataclass(frozen=True, slots=True)
+class Wordings:
+    """Wordings to search with, the original first, and the question that stands alone."""
+
+    searched: tuple[str, ...]
+    standalone_question: str
+
+    @classmethod
+    def unchanged(cls, query: str) -> Wordings:
+        """Returns the original alone."""
+        return cls((query,), query)
+
+    @classmethod
+    def rewritten(cls, query: str, rewrite: Rewrite) -> Wordings:
+        """Returns the original and, where it differs, the rewritten wording."""
+        return cls(tuple(dict.fromkeys((query, rewrite.query))), rewrite.standalone_question)

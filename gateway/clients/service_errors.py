@@ -22,16 +22,17 @@ def errors_of(service: str) -> Iterator[None]:
         yield
     except grpc.RpcError as error:
         translated = service_error_from(error)
-        if isinstance(translated, Unavailable) and translated.reason == _reason_of(Unavailable):
+        if isinstance(translated, Unavailable) and not _written_by_service(error):
             raise Unavailable(
-                f"the {service} cannot be reached", reason=f"{service.upper()}_UNREACHABLE"
+                f"the {service} cannot be reached",
+                reason=f"{service.upper().replace(' ', '_')}_UNREACHABLE",
             ) from error
-        if isinstance(translated, DeadlineExceeded):
-            raise DeadlineExceeded(
-                f"the {service} did not answer in time", reason=f"{service.upper()}_TIMEOUT"
-            ) from error
+        if isinstance(translated, DeadlineExceeded) and not _written_by_service(error):
+            raise DeadlineExceeded(f"the {service} did not answer in time") from error
         raise translated from error
 
 
-def _reason_of(error_class: type[Unavailable]) -> str:
-    return error_class("").reason
+def _written_by_service(error: grpc.RpcError) -> bool:
+    """Tells an error of the service, which has details, from one of the transport."""
+    metadata = error.trailing_metadata() if isinstance(error, grpc.aio.AioRpcError) else None
+    return any(key == "grpc-status-details-bin" for key, _ in metadata or ())

@@ -1,0 +1,58 @@
+"""What both doors serve, gRPC and HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gateway.catalogue import Catalogue
+from gateway.known_workspaces import KnownWorkspaces
+from gateway.mesh import Mesh
+from gateway.ports import Embedder, Ingestion, Reranker, Retriever, Rewriter
+from gateway.query_vectors import QueryVectors
+from gateway.searches import Searches
+from gateway.stage_calls import SearchParts
+from gateway.switches.board import SwitchBoard
+from gateway.uploads import Uploads
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The services behind the gateway."""
+
+    rewriter: Rewriter
+    embedder: Embedder
+    retriever: Retriever
+    reranker: Reranker
+    ingestion: Ingestion
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """The gateway's work, by concern."""
+
+    searches: Searches
+    catalogue: Catalogue
+    uploads: Uploads
+    switches: SwitchBoard
+    mesh: Mesh
+
+
+def assembled(
+    services: Services,
+    switches: SwitchBoard,
+    mesh: Mesh,
+    *,
+    vector_capacity: int = 4096,
+    vector_ttl_s: float = 600.0,
+) -> Application:
+    """Returns the application over the given services."""
+    known = KnownWorkspaces(services.retriever)
+    vectors = QueryVectors(services.embedder, capacity=vector_capacity, ttl_s=vector_ttl_s)
+    parts = SearchParts(services.rewriter, services.retriever, services.reranker, vectors, known)
+    return Application(
+        searches=Searches(parts, switches),
+        catalogue=Catalogue(services.retriever, known, vectors),
+        uploads=Uploads(services.ingestion),
+        switches=switches,
+        mesh=mesh,
+    )

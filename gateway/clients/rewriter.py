@@ -1,0 +1,56 @@
+"""The rewriter over gRPC."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import grpc
+
+from chassis.errors import Internal
+from gateway.clients.service_errors import errors_of
+from gateway.clients.stage_reports import stage_report_from
+from gateway.rewriting import ConversationRole, ConversationTurn, Rewrite
+from justesse.rewriter.v1 import rewriter_pb2, rewriter_pb2_grpc
+
+_ROLES = {
+    ConversationRole.USER: rewriter_pb2.CONVERSATION_ROLE_USER,
+    ConversationRole.ASSISTANT: rewriter_pb2.CONVERSATION_ROLE_ASSISTANT,
+}
+
+
+class RewriterClient:
+    """Implements the `Rewriter` port."""
+
+    def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._stub = rewriter_pb2_grpc.RewriterServiceStub(channel)
+
+    async def rewrite(
+        self,
+        query: str,
+        *,
+        workspace: str,
+        language: str = "",
+        history: Sequence[ConversationTurn] = (),
+        timeout: float | None = None,
+    ) -> Rewrite:
+        """Rewrites one query; Internal where the answer holds no usable query."""
+        request = rewriter_pb2.RewriteQueryRequest(
+            workspace=workspace,
+            query=query,
+            language=language,
+            history=[
+                rewriter_pb2.ConversationTurn(role=_ROLES[turn.role], text=turn.text)
+                for turn in history
+            ],
+        )
+        with errors_of("rewriter"):
+            response = await self._stub.RewriteQuery(request, timeout=timeout)
+        if not response.query.strip():
+            raise Internal(
+                "the rewriter answered with a blank query", reason="REWRITER_ANSWER_BROKEN"
+            )
+        return Rewrite(
+            query=response.query,
+            standalone_question=response.standalone_question or query,
+            report=stage_report_from("rewrite", response.report),
+        )

@@ -1,0 +1,68 @@
+"""Fused hits as candidates of the reranker, and as hits of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gateway.questions import Hit, ListPlace
+from gateway.receipt import StageOutcome
+from gateway.reranking import Candidate, RankedPassage, Ranking
+from gateway.searching import FusedHit, FusedHits, RankedList
+
+
+def candidates_of(fused: FusedHits) -> tuple[Candidate, ...]:
+    """Returns the candidates of a search in fused order."""
+    return tuple(
+        Candidate(
+            passage_id=hit.passage_id,
+            title=hit.document.title,
+            text=hit.passage.text,
+            space_scores=hit.space_scores,
+            bm25_score=hit.bm25_score,
+        )
+        for hit in fused.hits
+    )
+
+
+def best_hits(fused: FusedHits, ranking: Ranking | None, limit: int) -> tuple[Hit, ...]:
+    """Returns the first `limit` hits in the order of the ranking, or in fused order without one.
+
+    The ranking holds every fused hit once.
+    """
+    if ranking is None:
+        return tuple(
+            Hit(rank, hit, _places(hit, fused.lists))
+            for rank, hit in enumerate(fused.hits[:limit], start=1)
+        )
+    hits_by_id = {hit.passage_id: hit for hit in fused.hits}
+    placed = _placed(ranking)
+    return tuple(
+        Hit(
+            rank=rank,
+            fused=hits_by_id[passage.passage_id],
+            list_places=_places(hits_by_id[passage.passage_id], fused.lists),
+            rerank_rank=rank if placed else None,
+            rerank_score=passage.score,
+        )
+        for rank, passage in enumerate(ranking.passages[:limit], start=1)
+    )
+
+
+def _placed(ranking: Ranking) -> bool:
+    """Tells a ranking that somebody made from the given order handed back."""
+    scored: Sequence[RankedPassage] = ranking.passages
+    return ranking.report.outcome is StageOutcome.RAN or any(
+        passage.score is not None for passage in scored
+    )
+
+
+def _places(hit: FusedHit, lists: Sequence[RankedList]) -> tuple[ListPlace, ...]:
+    return tuple(
+        ListPlace(
+            list_name=lists[place.list_index].space_id or "bm25",
+            query_index=lists[place.list_index].variant_index,
+            rank=place.rank,
+            contribution=place.contribution,
+        )
+        for place in hit.list_ranks
+    )

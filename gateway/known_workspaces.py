@@ -1,0 +1,72 @@
+"""What the gateway remembers of workspaces: their spaces, without asking for each search."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass, replace
+
+from cachetools import TTLCache
+
+from gateway.ports import WorkspaceStore
+from gateway.workspaces import Space
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWorkspace:
+    """Spaces that hold passages as of `spaces_version`, and the workspace's language."""
+
+    spaces: tuple[Space, ...]
+    spaces_version: int
+    language: str = ""
+
+
+class KnownWorkspaces:
+    """Remembers at most `capacity` workspaces, each for `ttl_s` seconds.
+
+    What is remembered may be old: a search carries its version and the retriever objects.
+    """
+
+    def __init__(
+        self,
+        store: WorkspaceStore,
+        *,
+        capacity: int = 1024,
+        ttl_s: float = 300.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._known: MutableMapping[str, KnownWorkspace] = TTLCache(capacity, ttl_s, timer=clock)
+
+    async def get(self, slug: str, timeout: float | None = None) -> KnownWorkspace:
+        """Returns what is known, asking the retriever first where nothing is.
+
+        Raises NotFound where there is no such workspace; that is not remembered.
+        """
+        known = self._known.get(slug)
+        if known is None:
+            workspace = await self._store.describe_workspace(slug, timeout=timeout)
+            language = workspace.settings.language
+            known = KnownWorkspace(
+                _holding_passages(workspace.spaces),
+                workspace.spaces_version,
+                "" if language == "auto" else language,
+            )
+            self._known[slug] = known
+        return known
+
+    def update(
+        self, slug: str, known: KnownWorkspace, spaces: tuple[Space, ...], spaces_version: int
+    ) -> KnownWorkspace:
+        """Remembers the spaces a search answered with; returns what is known now."""
+        fresh = replace(known, spaces=_holding_passages(spaces), spaces_version=spaces_version)
+        self._known[slug] = fresh
+        return fresh
+
+    def forget(self, slug: str) -> None:
+        """Drops what is known of a workspace."""
+        self._known.pop(slug, None)
+
+
+def _holding_passages(spaces: tuple[Space, ...]) -> tuple[Space, ...]:
+    return tuple(space for space in spaces if space.passage_count > 0)

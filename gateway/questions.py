@@ -1,0 +1,65 @@
+"""A caller's question, and the passages found for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gateway.documents import MetadataValue
+from gateway.filters import Filter, Threshold
+from gateway.receipt import Receipt
+from gateway.rewriting import ConversationTurn
+from gateway.searching import FusedHit
+
+DEFAULT_LIMIT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to one workspace; `limit` hits are wanted.
+
+    `history` is ordered oldest first. `passages_per_document` 0 means no bound.
+    """
+
+    workspace: str
+    query: str
+    limit: int = DEFAULT_LIMIT
+    history: tuple[ConversationTurn, ...] = ()
+    filter: Filter | None = None
+    thresholds: tuple[Threshold, ...] = ()
+    context: Mapping[str, MetadataValue] = field(default_factory=dict)
+    passages_per_document: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ListPlace:
+    """A place in one list: "bm25" or a space id, for the wording at `query_index`."""
+
+    list_name: str
+    query_index: int
+    rank: int
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage of an answer; `rank` counts from 1.
+
+    `rerank_rank` is None where the reranker did not place the passage, `rerank_score` where it
+    gave none.
+    """
+
+    rank: int
+    fused: FusedHit
+    list_places: tuple[ListPlace, ...]
+    rerank_rank: int | None = None
+    rerank_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassages:
+    """Hits, best first, what every stage did, and the wordings searched with, original first."""
+
+    hits: tuple[Hit, ...]
+    receipt: Receipt
+    searched_queries: tuple[str, ...]

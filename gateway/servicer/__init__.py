@@ -1,0 +1,1 @@
+"""The gateway's contract over gRPC: decode, call, encode."""

@@ -1,0 +1,27 @@
+"""Files over gRPC, passed on to the ingestion role."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from chassis.interception import ServicerContext
+from gateway.uploads import Uploads
+from gateway.wire.ingestion import incoming_file_from, to_ingestion_response
+from justesse.gateway.v1 import ingestion_pb2, ingestion_pb2_grpc
+
+
+class IngestionServicer(ingestion_pb2_grpc.IngestionServiceServicer):
+    """Serves justesse.gateway.v1.IngestionService."""
+
+    def __init__(self, uploads: Uploads) -> None:
+        self._uploads = uploads
+
+    async def IngestDocument(
+        self,
+        request_iterator: AsyncIterator[ingestion_pb2.IngestDocumentRequest],
+        context: ServicerContext,
+    ) -> ingestion_pb2.IngestDocumentResponse:
+        """Takes one file in."""
+        file, content = await incoming_file_from(request_iterator)
+        report = await self._uploads.take_in(file, content)
+        return to_ingestion_response(report)

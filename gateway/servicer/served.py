@@ -1,0 +1,67 @@
+"""Every service of the gateway's contract, ready to be served."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from chassis.server import ServedService
+from gateway.application import Application
+from gateway.searches import DEFAULT_DEADLINE_S
+from gateway.servicer.documents import DocumentServicer
+from gateway.servicer.ingestion import IngestionServicer
+from gateway.servicer.mesh import MeshServicer
+from gateway.servicer.search import SearchServicer
+from gateway.servicer.switches import SwitchServicer
+from gateway.servicer.workspaces import WorkspaceServicer
+from justesse.gateway.v1 import (
+    documents_pb2_grpc,
+    ingestion_pb2_grpc,
+    mesh_pb2_grpc,
+    search_pb2_grpc,
+    switches_pb2_grpc,
+    workspaces_pb2_grpc,
+)
+
+PACKAGE = "justesse.gateway.v1"
+
+
+def served_services(application: Application) -> list[ServedService]:
+    """Returns all services over one application.
+
+    Where the caller sets no deadline, a search has 5 s, a file as long as it takes, and everything
+    else the server's default.
+    """
+    search = SearchServicer(application.searches)
+    workspaces = WorkspaceServicer(application.catalogue)
+    documents = DocumentServicer(application.catalogue)
+    ingestion = IngestionServicer(application.uploads)
+    switches = SwitchServicer(application.switches)
+    mesh = MeshServicer(application.mesh)
+    return [
+        ServedService(
+            f"{PACKAGE}.SearchService",
+            partial(search_pb2_grpc.add_SearchServiceServicer_to_server, search),
+            default_deadlines={"SearchPassages": DEFAULT_DEADLINE_S},
+        ),
+        ServedService(
+            f"{PACKAGE}.WorkspaceService",
+            partial(workspaces_pb2_grpc.add_WorkspaceServiceServicer_to_server, workspaces),
+        ),
+        ServedService(
+            f"{PACKAGE}.DocumentService",
+            partial(documents_pb2_grpc.add_DocumentServiceServicer_to_server, documents),
+        ),
+        ServedService(
+            f"{PACKAGE}.IngestionService",
+            partial(ingestion_pb2_grpc.add_IngestionServiceServicer_to_server, ingestion),
+            default_deadlines={"IngestDocument": None},
+        ),
+        ServedService(
+            f"{PACKAGE}.SwitchService",
+            partial(switches_pb2_grpc.add_SwitchServiceServicer_to_server, switches),
+        ),
+        ServedService(
+            f"{PACKAGE}.MeshService",
+            partial(mesh_pb2_grpc.add_MeshServiceServicer_to_server, mesh),
+        ),
+    ]

@@ -1,0 +1,202 @@
+"""The calls of each stage of one question."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gateway.documents import FloatMatrix
+from gateway.hits import candidates_of
+from gateway.known_workspaces import KnownWorkspace, KnownWorkspaces
+from gateway.ports import PassageIndex, Reranker, Rewriter
+from gateway.query_vectors import QueryVectors
+from gateway.questions import Question
+from gateway.reranking import Ranking
+from gateway.rewriting import Wordings
+from gateway.searching import FusedHits, PassageSearch, QueryVariant, QueryVector, SearchMode
+from gateway.stages import Stages
+from gateway.switches.values import HYBRID_SEARCH, QUERY_REWRITE, RERANKING, SwitchValues
+from gateway.workspaces import Space
+
+MAX_CANDIDATES = 200
+"""Fused hits that are fetched: the most that a reranker takes."""
+
+PlacedVectors = dict[tuple[str, str], FloatMatrix]
+"""Query vectors, float32 of shape (dimension,), by wording and space id."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchParts:
+    """What a search is made with."""
+
+    rewriter: Rewriter
+    index: PassageIndex
+    reranker: Reranker
+    vectors: QueryVectors
+    workspaces: KnownWorkspaces
+
+
+@dataclass(frozen=True, slots=True)
+class StageCalls:
+    """Calls the services for one question, as its switches say."""
+
+    parts: SearchParts
+    question: Question
+    switches: SwitchValues
+    stages: Stages
+
+    async def look_up_workspace(self, *, share: float) -> KnownWorkspace:
+        """Returns what is known of the workspace; NotFound where there is none."""
+        return await self.stages.required(
+            "search",
+            lambda timeout: self.parts.workspaces.get(self.question.workspace, timeout),
+            share=share,
+        )
+
+    async def rewrite(self, language: str, *, share: float) -> Wordings:
+        """Returns the original wording and, where there is one, the rewritten."""
+        if not self.switches.query_rewrite_enabled:
+            self.stages.switched_off("rewrite", QUERY_REWRITE.key)
+            return Wordings.unchanged(self.question.query)
+        rewrite = await self.stages.optional(
+            "rewrite",
+            lambda timeout: self.parts.rewriter.rewrite(
+                self.question.query,
+                workspace=self.question.workspace,
+                language=language,
+                history=self.question.history,
+                timeout=timeout,
+            ),
+            share=share,
+        )
+        if rewrite is None:
+            return Wordings.unchanged(self.question.query)
+        return Wordings.rewritten(self.question.query, rewrite)
+
+    async def embed(self, spaces: Sequence[Space], *, share: float) -> PlacedVectors:
+        """Embeds the original wording for each space; a space that fails is left out."""
+        if not spaces:
+            self.stages.skipped("embed", "NO_SPACES", "the workspace holds no vectors yet")
+        return await self._embed_each([self.question.query], spaces, share)
+
+    async def embed_rewritten(
+        self, wordings: Wordings, spaces: Sequence[Space], vectors: PlacedVectors, *, share: float
+    ) -> PlacedVectors:
+        """Embeds the other wordings for the spaces that have a vector of the original."""
+        answering = [space for space in spaces if self._has_original(space, vectors)]
+        return await self._embed_each(wordings.searched[1:], answering, share)
+
+    async def search(
+        self, wordings: Wordings, known: KnownWorkspace, vectors: PlacedVectors, *, share: float
+    ) -> FusedHits:
+        """Searches, and once more where the workspace's spaces were others than those known."""
+        fused = await self._search_once(wordings, known, vectors, share)
+        if fused.spaces_outdated:
+            known = self._learn(known, fused)
+            vectors = await self._embed_each(wordings.searched, known.spaces, share / 2)
+            fused = await self._search_once(wordings, known, vectors, share)
+            if fused.spaces_outdated:
+                self.stages.degraded(
+                    "search",
+                    "SPACES_CHANGED",
+                    "the workspace's spaces changed again during the search: BM25 alone answered",
+                )
+        self._learn(known, fused)
+        return fused
+
+    async def rerank(self, wordings: Wordings, fused: FusedHits, *, share: float) -> Ranking | None:
+        """Returns the reranker's order, or None where the fused order stays."""
+        if not self.switches.reranking_enabled:
+            self.stages.switched_off("rerank", RERANKING.key)
+            return None
+        if not fused.hits:
+            self.stages.skipped("rerank", "NO_CANDIDATES", "the search found no passage")
+            return None
+        return await self.stages.optional(
+            "rerank",
+            lambda timeout: self.parts.reranker.rerank(
+                wordings.standalone_question,
+                candidates_of(fused),
+                workspace=self.question.workspace,
+                model_candidate_count=self.switches.rerank_candidate_count,
+                timeout=timeout,
+            ),
+            share=share,
+        )
+
+    async def _embed_each(
+        self, wordings: Sequence[str], spaces: Sequence[Space], share: float
+    ) -> PlacedVectors:
+        places = [(wording, space) for wording in wordings for space in spaces]
+        async with asyncio.TaskGroup() as together:
+            tasks = [
+                together.create_task(self._embed_one(wording, space, share))
+                for wording, space in places
+            ]
+        return {
+            (wording, space.space_id): vector
+            for (wording, space), task in zip(places, tasks, strict=True)
+            if (vector := task.result()) is not None
+        }
+
+    async def _embed_one(self, wording: str, space: Space, share: float) -> FloatMatrix | None:
+        embedding = await self.stages.optional(
+            "embed",
+            lambda _timeout: self.parts.vectors.embed(self.question.workspace, space, wording),
+            share=share,
+            subject=f"space {space.space_id}",
+        )
+        return None if embedding is None else embedding.vector
+
+    async def _search_once(
+        self, wordings: Wordings, known: KnownWorkspace, vectors: PlacedVectors, share: float
+    ) -> FusedHits:
+        search = PassageSearch(
+            workspace=self.question.workspace,
+            variants=tuple(_variant(text, known.spaces, vectors) for text in wordings.searched),
+            mode=self._mode(known.spaces, vectors),
+            candidate_count=self.switches.hybrid_candidate_count,
+            limit=MAX_CANDIDATES,
+            spaces_version=known.spaces_version,
+            filter=self.question.filter,
+            thresholds=self.question.thresholds,
+            context=self.question.context,
+            passages_per_document=self.question.passages_per_document,
+        )
+        return await self.stages.required(
+            "search",
+            lambda timeout: self.parts.index.search_passages(search, timeout=timeout),
+            share=share,
+        )
+
+    def _mode(self, spaces: Sequence[Space], vectors: PlacedVectors) -> SearchMode:
+        """Leaves BM25 out only if its switch is off and every space has its vector."""
+        if self.switches.hybrid_search_enabled:
+            return SearchMode.HYBRID
+        if not all(self._has_original(space, vectors) for space in spaces):
+            self.stages.explained(
+                "search", f"{HYBRID_SEARCH.key} is off; BM25 answered for spaces without a vector"
+            )
+            return SearchMode.HYBRID
+        self.stages.explained("search", f"{HYBRID_SEARCH.key} is off: vectors only")
+        return SearchMode.DENSE
+
+    def _has_original(self, space: Space, vectors: PlacedVectors) -> bool:
+        return (self.question.query, space.space_id) in vectors
+
+    def _learn(self, known: KnownWorkspace, fused: FusedHits) -> KnownWorkspace:
+        return self.parts.workspaces.update(
+            self.question.workspace, known, fused.spaces, fused.spaces_version
+        )
+
+
+def _variant(text: str, spaces: Sequence[Space], vectors: PlacedVectors) -> QueryVariant:
+    return QueryVariant(
+        text,
+        tuple(
+            QueryVector(space.space_id, vectors[text, space.space_id])
+            for space in spaces
+            if (text, space.space_id) in vectors
+        ),
+    )

@@ -1,0 +1,118 @@
+"""Runs the stages of a request: the only place with stage time-outs and the rule of softening."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar, runtime_checkable
+
+from chassis.deadline import Deadline
+from chassis.errors import DeadlineExceeded, ServiceError
+from gateway.receipt import Cost, StageOutcome, StageReport, sum_costs
+from gateway.stage_merge import StagePart, merged
+
+T = TypeVar("T")
+
+SHORTEST_STAGE_S = 0.002
+"""An optional stage with less time than one hop takes is not called at all."""
+
+
+@runtime_checkable
+class Reported(Protocol):
+    """A result that says how it came about."""
+
+    @property
+    def report(self) -> StageReport:
+        """What was done."""
+        ...
+
+
+class Stages:
+    """Runs stages within shares of what is left of a deadline, and keeps their reports.
+
+    Every call is given its time-out in seconds. A stage may consist of several calls; their reports
+    become one.
+    """
+
+    def __init__(self, deadline: Deadline, order: Sequence[str]) -> None:
+        self._deadline = deadline
+        self._clock = deadline.clock
+        self._parts: dict[str, list[StagePart]] = {stage: [] for stage in order}
+
+    async def required(
+        self, stage: str, call: Callable[[float], Awaitable[T]], *, share: float
+    ) -> T:
+        """Returns what the call returns; its errors, a time-out among them, are the request's."""
+        started = self._clock()
+        result = await self._bounded(stage, call, share)
+        self._note_result(stage, result, started)
+        return result
+
+    async def optional(
+        self,
+        stage: str,
+        call: Callable[[float], Awaitable[T]],
+        *,
+        share: float,
+        subject: str = "",
+    ) -> T | None:
+        """Returns None where the call fails with a ServiceError or is late.
+
+        The loss is reported, with `subject` in front of its words. Any other exception is a bug and
+        passes.
+        """
+        started = self._clock()
+        try:
+            if self._deadline.share(share) < SHORTEST_STAGE_S:
+                raise DeadlineExceeded(f"no time was left for stage {stage}")
+            result = await self._bounded(stage, call, share)
+        except ServiceError as error:
+            detail = f"{subject}: {error.message}" if subject else error.message
+            self._note(StageReport(stage, StageOutcome.DEGRADED, error.reason, detail), started)
+            return None
+        self._note_result(stage, result, started)
+        return result
+
+    def switched_off(self, stage: str, key: str) -> None:
+        """Notes that the stage was not called because the switch `key` is off."""
+        report = StageReport(stage, StageOutcome.SWITCHED_OFF, "SWITCHED_OFF", f"{key} is off")
+        self._note(report, self._clock())
+
+    def skipped(self, stage: str, reason: str, detail: str) -> None:
+        """Notes that the stage had nothing to do."""
+        self._note(StageReport(stage, StageOutcome.SKIPPED, reason, detail), self._clock())
+
+    def degraded(self, stage: str, reason: str, detail: str) -> None:
+        """Notes a loss of quality that no call reported."""
+        self._note(StageReport(stage, StageOutcome.DEGRADED, reason, detail), self._clock())
+
+    def explained(self, stage: str, detail: str) -> None:
+        """Adds words to a stage that ran."""
+        self._note(StageReport(stage, StageOutcome.RAN, detail=detail), self._clock())
+
+    def reports(self) -> tuple[StageReport, ...]:
+        """Returns one report a stage, in the given order, without those that noted nothing."""
+        return tuple(merged(parts) for parts in self._parts.values() if parts)
+
+    def costs(self) -> tuple[Cost, ...]:
+        """Returns the sum of the known costs of all calls, one a currency."""
+        return sum_costs([part.report for parts in self._parts.values() for part in parts])
+
+    async def _bounded(self, stage: str, call: Callable[[float], Awaitable[T]], share: float) -> T:
+        timeout = self._deadline.share(share)
+        try:
+            async with asyncio.timeout(timeout):
+                return await call(timeout)
+        except TimeoutError as error:
+            raise DeadlineExceeded(
+                f"stage {stage} did not end within its share of the time, {timeout * 1e3:.0f} ms"
+            ) from error
+
+    def _note_result(self, stage: str, result: object, started: float) -> None:
+        if isinstance(result, Reported):
+            self._note(replace(result.report, stage=stage), started)
+
+    def _note(self, report: StageReport, started: float) -> None:
+        part = StagePart(report, started, self._clock())
+        self._parts[report.stage].append(part)

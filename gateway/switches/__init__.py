@@ -1,0 +1,1 @@
+"""Switches that act without a restart, kept in the table pb_ai_config."""

@@ -1,0 +1,39 @@
+"""Hands files to the ingestion role as they arrive."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from chassis.errors import ResourceExhausted
+from gateway.incoming_files import IncomingFile, IngestionReport
+from gateway.ports import Ingestion
+from gateway.validation import check_incoming_file
+
+MAX_FILE_BYTES = 100 * 1024 * 1024
+
+
+class Uploads:
+    """Checks files and passes them on, at most `max_bytes` each, never held in memory whole."""
+
+    def __init__(self, ingestion: Ingestion, *, max_bytes: int = MAX_FILE_BYTES) -> None:
+        self._ingestion = ingestion
+        self._max_bytes = max_bytes
+
+    async def take_in(self, file: IncomingFile, content: AsyncIterator[bytes]) -> IngestionReport:
+        """Takes one file in; it is searchable once this returns.
+
+        InvalidArgument: no workspace or file name. ResourceExhausted: the file is too large. Other
+        refusals are those of the ingestion role.
+        """
+        check_incoming_file(file)
+        return await self._ingestion.ingest_document(file, self._bounded(content))
+
+    async def _bounded(self, content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        length = 0
+        async for chunk in content:
+            length += len(chunk)
+            if length > self._max_bytes:
+                raise ResourceExhausted(
+                    f"the file is over {self._max_bytes} bytes; split it", reason="FILE_TOO_LARGE"
+                )
+            yield chunk
