@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from chassis import deadline, request_id
 from chassis.metrics import Metrics, client_call_measured, process_metrics
+from chassis.request_stream import RefusalKept
 
 _METHOD = re.compile(r"/?(?P<service>[\w.]+)/(?P<method>\w+)")
 
@@ -143,7 +144,7 @@ class _StreamUnary(_Outgoing, grpc.aio.StreamUnaryClientInterceptor):
     async def intercept_stream_unary(
         self, continuation: Any, client_call_details: Any, request_iterator: Any
     ) -> Any:
-        return await self._start(continuation, client_call_details, request_iterator)
+        return RefusalKept(await self._start(continuation, client_call_details, request_iterator))
 
 
 class _StreamStream(_Outgoing, grpc.aio.StreamStreamClientInterceptor):

@@ -21,7 +21,7 @@ from grpc_status import rpc_status
 from chassis import errors
 from chassis.errors import FieldViolation, InvalidArgument, ServiceError
 from chassis.interception import CalledMethod, ServicerContext
-from chassis.request_id import current_request_id
+from chassis.request_id import METADATA_KEY, current_request_id
 
 ERROR_DOMAIN = "justesse.dev"
 
@@ -112,7 +112,13 @@ async def errors_mapped(method: CalledMethod, context: ServicerContext) -> Async
         else:
             _log.exception("unexpected error", rpc_method=method.full_name)
             status = _neutral_status(current_request_id())
-        await context.abort_with_status(rpc_status.to_status(status))
+        await _abort(context, status)
+
+
+async def _abort(context: ServicerContext, status: status_pb2.Status) -> None:
+    ended = rpc_status.to_status(status)
+    request_id = ((METADATA_KEY, current_request_id()),) if current_request_id() else ()
+    await context.abort(ended.code, ended.details, (*ended.trailing_metadata, *request_id))
 
 
 def service_error_from(error: grpc.RpcError) -> ServiceError:

@@ -8,8 +8,8 @@ call's own task, so that cancellation reaches the surrounding code at once and i
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -46,13 +46,21 @@ class CalledMethod:
 
 
 Surround = Callable[[CalledMethod, ServicerContext], AbstractAsyncContextManager[None]]
+BeforeAnswer = Callable[[ServicerContext], Awaitable[None]]
 
 
 class SurroundingInterceptor(grpc.aio.ServerInterceptor):
-    """Puts `surround` around the handler of every call."""
+    """Puts `surrounds` around the handler of every call, the first one outermost.
 
-    def __init__(self, surround: Surround) -> None:
-        self._surround = surround
+    `before_answer` is awaited once, just before the first message of the answer, and not at all
+    where the call fails before it: an answer that has begun cannot be tried again by the client.
+    """
+
+    def __init__(
+        self, surrounds: Sequence[Surround], before_answer: BeforeAnswer | None = None
+    ) -> None:
+        self._surrounds = tuple(surrounds)
+        self._before_answer = before_answer
 
     async def intercept_service(
         self,
@@ -71,26 +79,35 @@ class SurroundingInterceptor(grpc.aio.ServerInterceptor):
             bool(handler.request_streaming),
             bool(handler.response_streaming),
         )
-        return surrounded(handler, method, self._surround)
+        return surrounded(handler, method, self._surrounds, self._before_answer or _nothing)
 
 
-def surrounded(handler: Handler, method: CalledMethod, surround: Surround) -> Handler:
-    """Returns a handler of the same kind that runs inside `surround`."""
+async def _nothing(_context: ServicerContext) -> None:
+    """What happens before an answer if nothing else is asked for."""
+
+
+def surrounded(
+    handler: Handler,
+    method: CalledMethod,
+    surrounds: Sequence[Surround],
+    before_answer: BeforeAnswer = _nothing,
+) -> Handler:
+    """Returns a handler of the same kind that runs inside all `surrounds`."""
     inner = _behaviour(handler)
 
     async def answer(request: Any, context: ServicerContext) -> Any:
-        async with surround(method, context):
-            return await inner(request, context)
+        async with AsyncExitStack() as stack:
+            for surround in surrounds:
+                await stack.enter_async_context(surround(method, context))
+            message = await inner(request, context)
+            await before_answer(context)
+            return message
 
     async def stream(request: Any, context: ServicerContext) -> None:
-        async with surround(method, context):
-            outcome = inner(request, context)
-            if not isinstance(outcome, AsyncIterator):
-                await outcome
-                return
-            async with aclosing(outcome) as messages:  # type: ignore[type-var]
-                async for message in messages:
-                    await context.write(message)
+        async with AsyncExitStack() as stack:
+            for surround in surrounds:
+                await stack.enter_async_context(surround(method, context))
+            await _send_stream(inner(request, context), context, before_answer)
 
     build = _KINDS[method.request_streaming, method.response_streaming][0]
     return build(
@@ -98,6 +115,23 @@ def surrounded(handler: Handler, method: CalledMethod, surround: Surround) -> Ha
         request_deserializer=handler.request_deserializer,
         response_serializer=handler.response_serializer,
     )
+
+
+async def _send_stream(outcome: Any, context: ServicerContext, before_answer: BeforeAnswer) -> None:
+    if not isinstance(outcome, AsyncIterator):
+        # The handler writes by itself, so nobody else knows when its first message comes.
+        await before_answer(context)
+        await outcome
+        return
+    begun = False
+    async with aclosing(outcome) as messages:  # type: ignore[type-var]
+        async for message in messages:
+            if not begun:
+                begun = True
+                await before_answer(context)
+            await context.write(message)
+    if not begun:
+        await before_answer(context)
 
 
 _KINDS: dict[tuple[bool, bool], tuple[Callable[..., Handler], str]] = {

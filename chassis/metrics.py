@@ -18,6 +18,7 @@ from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.process_collector import ProcessCollector
 
+from chassis.finished_call import status_of_finished
 from chassis.interception import CalledMethod, ServicerContext, Surround
 
 _LABELS = ("rpc_method", "rpc_response_status_code")
@@ -103,22 +104,14 @@ def server_calls_measured(metrics: Metrics) -> Surround:
 def client_call_measured(metrics: Metrics, method: str, call: grpc.aio.Call) -> None:
     """Client half: measures a call that has just been started, once it ends."""
     start = metrics.clock()
+    open_calls = [call]
 
     def ended(_ended: object) -> None:
-        series = metrics.client_calls.labels(method.lstrip("/"), _final_code(call))
-        series.observe(metrics.clock() - start)
+        # Called again if a write fails after the call has ended.
+        if open_calls:
+            status = status_of_finished(open_calls.pop())
+            code = status.code.name if status is not None else "CANCELLED"
+            series = metrics.client_calls.labels(method.lstrip("/"), code)
+            series.observe(metrics.clock() - start)
 
     call.add_done_callback(ended)
-
-
-def _final_code(call: grpc.aio.Call) -> str:
-    # `code()` is a coroutine that has nothing to wait for once the call is over.
-    coroutine = call.code()
-    try:
-        coroutine.send(None)
-    except StopIteration as end:
-        return str(end.value.name)
-    except asyncio.CancelledError:
-        return "CANCELLED"
-    coroutine.close()
-    return "UNKNOWN"

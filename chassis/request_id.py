@@ -1,7 +1,8 @@
 """The id that ties together what several services log about one request.
 
 It travels as metadata `x-request-id`. A caller may choose it (1 to 64 of `A-Za-z0-9._-`);
-otherwise the first server makes one. Every server returns it in the initial metadata.
+otherwise the first server makes one. Every server returns it: in the initial metadata of an answer,
+in the trailing metadata of a failure.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 
+import grpc.aio
 import structlog
 
 from chassis.interception import CalledMethod, ServicerContext
@@ -47,11 +49,20 @@ def bind_request_id(request_id: str) -> None:
 
 @asynccontextmanager
 async def request_id_bound(_method: CalledMethod, context: ServicerContext) -> AsyncIterator[None]:
-    """Server half: binds the caller's id, or a fresh one, to the call and echoes it."""
-    request_id = accepted_request_id(_received(context.invocation_metadata()))
-    bind_request_id(request_id)
-    await context.send_initial_metadata(((METADATA_KEY, request_id),))
+    """Server half: binds the caller's id, or a fresh one, to the call."""
+    bind_request_id(accepted_request_id(_received(context.invocation_metadata())))
     yield
+
+
+async def echo_request_id(context: ServicerContext) -> None:
+    """Sends the id in the initial metadata of an answer that is about to begin.
+
+    A call that fails before has it in its trailing metadata instead (see error_mapping): initial
+    metadata commits the call, after which the client's own retry policy no longer applies.
+    """
+    # A handler that has sent initial metadata of its own leaves no room for ours.
+    with suppress(grpc.aio.UsageError):
+        await context.send_initial_metadata(((METADATA_KEY, current_request_id()),))
 
 
 def outgoing_metadata(

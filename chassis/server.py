@@ -1,7 +1,7 @@
 """Starts, watches and stops the gRPC server of a process.
 
 Three ports: business (the served services and reflection), management (health only, plaintext,
-for probes) and metrics (HTTP). The interceptor order is written in `interceptors` and nowhere
+for probes) and metrics (HTTP). The interceptor order is written in `surroundings` and nowhere
 else; the drain order in `RunningServer.drain` and `running_server`.
 """
 
@@ -35,11 +35,11 @@ from chassis.deadline import deadline_bound
 from chassis.error_mapping import errors_mapped
 from chassis.errors import ServiceError
 from chassis.health import Health, HealthServicer
-from chassis.interception import SurroundingInterceptor
+from chassis.interception import Surround, SurroundingInterceptor
 from chassis.logs import LogFormat, LogLevel, configure_logs, flush_logs
 from chassis.metrics import Metrics, process_metrics, server_calls_measured
 from chassis.metrics_endpoint import metrics_endpoint
-from chassis.request_id import request_id_bound
+from chassis.request_id import echo_request_id, request_id_bound
 from chassis.server_settings import ServerSettings
 
 __all__ = [
@@ -47,11 +47,13 @@ __all__ = [
     "ServedService",
     "ServerSettings",
     "StartError",
-    "interceptors",
     "run",
     "running_server",
     "serve_until_signalled",
+    "surroundings",
 ]
+
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 _log = structlog.get_logger("chassis.server")
 
@@ -71,10 +73,10 @@ class ServedService:
     ready: bool = True
 
 
-def interceptors(
+def surroundings(
     services: Sequence[ServedService], settings: ServerSettings, metrics: Metrics
-) -> list[grpc.aio.ServerInterceptor]:
-    """Returns the interceptors, outermost first.
+) -> list[Surround]:
+    """Returns what surrounds every call, outermost first.
 
     1. request id: everything further in logs it, the access log and tracebacks included.
     2. access log: sees every call, also those refused further in, with the final status.
@@ -87,14 +89,13 @@ def interceptors(
         for service in services
         for method, seconds in service.default_deadlines.items()
     }
-    order = (
+    return [
         request_id_bound,
         calls_logged,
         server_calls_measured(metrics),
         errors_mapped,
         deadline_bound(settings.default_deadline_s, deadlines),
-    )
-    return [SurroundingInterceptor(surround) for surround in order]
+    ]
 
 
 class RunningServer:
@@ -139,8 +140,10 @@ async def running_server(
     metrics = metrics or process_metrics()
     health = Health({service.name: service.ready for service in services})
     async with AsyncExitStack() as stack:
+        surrounds = surroundings(services, settings, metrics)
         business = grpc.aio.server(
-            interceptors=interceptors(services, settings, metrics), options=_options(settings)
+            interceptors=[SurroundingInterceptor(surrounds, echo_request_id)],
+            options=_options(settings),
         )
         server = RunningServer(business, health, metrics, settings)
         server.metrics_port = await stack.enter_async_context(_metrics_served(metrics, settings))
@@ -174,19 +177,23 @@ async def serve_until_signalled(server: RunningServer) -> None:
     """Waits for SIGTERM or SIGINT, then drains; a second signal ends the process at once."""
     loop = asyncio.get_running_loop()
     signalled = asyncio.Event()
-    stops = (signal.SIGTERM, signal.SIGINT)
-    for number in stops:
-        loop.add_signal_handler(number, signalled.set)
+
+    def received(number: signal.Signals) -> None:
+        if signalled.is_set():
+            flush_logs()
+            os._exit(128 + number)
+        signalled.set()
+
+    # Handlers of the loop, as those of the signal module do not wake an idle one; set explicitly,
+    # as process 1 of a container ignores signals that nobody handles.
+    for number in _STOP_SIGNALS:
+        loop.add_signal_handler(number, received, number)
     try:
         await signalled.wait()
-        for number in stops:
-            loop.remove_signal_handler(number)
-            # Runs even while the loop is busy, and also for process 1 of a container.
-            signal.signal(number, _end_at_once)
         _log.info("draining", address=server.address)
         await server.drain()
     finally:
-        for number in stops:
+        for number in _STOP_SIGNALS:
             loop.remove_signal_handler(number)
 
 
@@ -219,24 +226,17 @@ def _end_with(message: str, exit_code: int) -> None:
     raise SystemExit(exit_code)
 
 
-def _end_at_once(number: int, _frame: object) -> None:
-    flush_logs()
-    os._exit(128 + number)
-
-
 @asynccontextmanager
 async def _metrics_served(metrics: Metrics, settings: ServerSettings) -> AsyncIterator[int]:
     host, port = settings.management_host, settings.metrics_port
-    if port:
-        require_free(host, port, "metrics")
+    require_free(host, port, "metrics")
     async with metrics_endpoint(metrics, host, port) as bound:
         yield bound
 
 
 def _bind(server: grpc.aio.Server, host: str, port: int, purpose: str) -> str:
-    if port:
-        # Asked first because gRPC hides the reason and prints lines of its own.
-        require_free(host, port, purpose)
+    # Asked first because gRPC hides the reason and prints lines of its own.
+    require_free(host, port, purpose)
     try:
         bound = server.add_insecure_port(joined(host, port))
     except RuntimeError as error:

@@ -127,8 +127,10 @@ def _unknown_lines(
     lines = []
     for name in sorted(environ):
         if name.upper().startswith(prefix) and name.upper() not in variables:
-            near = difflib.get_close_matches(name.upper(), variables, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(variables)}"
+            short = name.upper().removeprefix(prefix)
+            near = difflib.get_close_matches(short, [v.removeprefix(prefix) for v in variables], 1)
+            known = ", ".join(variables)
+            hint = f"did you mean {prefix}{near[0]}?" if near else f"known: {known}"
             lines.append(f"{name}: no such setting; {hint}")
     return lines
 

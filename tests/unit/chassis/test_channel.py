@@ -1,0 +1,159 @@
+"""Channels: retries, keep-alive, what they carry."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+
+from chassis.channel import ChannelSettings, open_channel, service_config
+from chassis.errors import NotFound, ResourceExhausted, Unavailable
+from chassis.server import ServerSettings, running_server
+from tests.fakes.probe_service import UNARY, UNARY_STREAM, call_all_kinds, probe
+
+
+class Failing:
+    """Fails that many times, then echoes; counts the calls it gets."""
+
+    def __init__(self, times: int, error: Exception | None = None) -> None:
+        self.left = times
+        self.calls = 0
+        self.error = error or Unavailable("still starting")
+
+    async def __call__(self, request: bytes, context: Any) -> bytes:
+        self.calls += 1
+        if self.left > 0:
+            self.left -= 1
+            raise self.error
+        return request
+
+
+def test_the_service_config_names_only_the_idempotent_methods() -> None:
+    """Round robin for all; retries for the named methods, throttled."""
+    config = json.loads(service_config(["a.v1.B/C", "/a.v1.B/D"], ChannelSettings()))
+    assert config["loadBalancingConfig"] == [{"round_robin": {}}]
+    (methods,) = config["methodConfig"]
+    assert methods["name"] == [
+        {"service": "a.v1.B", "method": "C"},
+        {"service": "a.v1.B", "method": "D"},
+    ]
+    assert methods["retryPolicy"]["retryableStatusCodes"] == ["UNAVAILABLE"]
+    assert config["retryThrottling"] == {"maxTokens": 10, "tokenRatio": 0.1}
+    assert set(json.loads(service_config([], ChannelSettings()))) == {"loadBalancingConfig"}
+
+
+@pytest.mark.parametrize("wrong", ["B", "a.B.C", "a/b/c", "a.B/", ""])
+def test_a_method_written_wrongly_is_refused(wrong: str) -> None:
+    """Otherwise it would silently never be retried."""
+    with pytest.raises(ValueError, match=r"package\.Service/Method"):
+        service_config([wrong], ChannelSettings())
+
+
+@pytest.mark.parametrize("methods", [[], [UNARY], [UNARY, UNARY_STREAM]])
+async def test_the_service_config_is_accepted_by_grpc(methods: list[str]) -> None:
+    """A config that gRPC cannot read fails every call with INVALID_ARGUMENT."""
+    async with (
+        running_server([probe()], ServerSettings()) as server,
+        open_channel(server.address, idempotent_methods=methods) as channel,
+    ):
+        assert await call_all_kinds(channel, UNARY) == [b"1"]
+
+
+async def test_an_idempotent_method_is_tried_three_times() -> None:
+    """Two failures are not seen by the caller, the third is."""
+    failing = Failing(2)
+    async with (
+        running_server([probe({UNARY: failing})], ServerSettings()) as server,
+        open_channel(server.address, idempotent_methods=[UNARY]) as channel,
+    ):
+        assert await call_all_kinds(channel, UNARY, timeout=10) == [b"1"]
+        assert failing.calls == 3
+        failing.left = 99
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call_all_kinds(channel, UNARY, timeout=10)
+        assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+        assert failing.calls == 6
+
+
+async def test_other_methods_are_never_tried_again() -> None:
+    """What might take effect twice is sent once."""
+    failing = Failing(2)
+    async with (
+        running_server([probe({UNARY: failing})], ServerSettings()) as server,
+        open_channel(server.address, idempotent_methods=[UNARY_STREAM]) as channel,
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            await call_all_kinds(channel, UNARY)
+    assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert failing.calls == 1
+
+
+@pytest.mark.parametrize("error", [NotFound("gone"), ResourceExhausted("full"), ValueError("bug")])
+async def test_only_unavailable_is_tried_again(error: Exception) -> None:
+    """Another try cures nothing else."""
+    failing = Failing(1, error)
+    async with (
+        running_server([probe({UNARY: failing})], ServerSettings()) as server,
+        open_channel(server.address, idempotent_methods=[UNARY]) as channel,
+    ):
+        with pytest.raises(grpc.aio.AioRpcError):
+            await call_all_kinds(channel, UNARY)
+    assert failing.calls == 1
+
+
+async def test_retries_stop_in_an_outage() -> None:
+    """The throttle keeps attempts near the number of calls when nothing succeeds."""
+    failing = Failing(10**6)
+    calls = 30
+    async with (
+        running_server([probe({UNARY: failing})], ServerSettings()) as server,
+        open_channel(server.address, idempotent_methods=[UNARY]) as channel,
+    ):
+        for _ in range(calls):
+            with pytest.raises(grpc.aio.AioRpcError):
+                await call_all_kinds(channel, UNARY, timeout=10)
+    # Each of the first calls is tried three times, until half of the ten tokens are gone.
+    assert calls < failing.calls <= calls + 5
+
+
+async def test_closing_one_channel_leaves_another_to_the_same_target_alone() -> None:
+    """Channels share no connections."""
+    async with (
+        running_server([probe()], ServerSettings()) as server,
+        open_channel(server.address) as stays,
+    ):
+        async with open_channel(server.address) as goes:
+            assert await call_all_kinds(goes, UNARY) == [b"1"]
+        assert await call_all_kinds(stays, UNARY) == [b"1"]
+
+
+async def test_a_proxy_in_the_environment_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls inside the mesh go straight to their target."""
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    async with (
+        running_server([probe()], ServerSettings()) as server,
+        open_channel(server.address) as channel,
+    ):
+        assert await call_all_kinds(channel, UNARY, timeout=10) == [b"1"]
+
+
+async def test_a_channel_finds_a_restarted_server_again() -> None:
+    """The pause between connects stays short, so a restart is not an outage."""
+    async with running_server([probe()], ServerSettings()) as server:
+        address = server.address
+        channel = open_channel(address)
+        assert await call_all_kinds(channel, UNARY) == [b"1"]
+    port = int(address.rpartition(":")[2])
+    again = ServerSettings(port=port, management_port=0, metrics_port=0)
+    async with channel, running_server([probe()], again):
+        assert await call_all_kinds(channel, UNARY, timeout=20, wait_for_ready=True) == [b"1"]
+
+
+def test_pings_more_often_than_servers_accept_are_refused() -> None:
+    """The keep-alive pair is one decision: the server drops clients that ping every few seconds."""
+    with pytest.raises(ValueError, match="greater than or equal to 20"):
+        ChannelSettings(keepalive_time_s=5)
