@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from dataclasses import dataclass, replace
 
 from cachetools import TTLCache
 
+from chassis.clock import Clock, monotonic
 from gateway.ports import WorkspaceStore
 from gateway.workspaces import Space
 
@@ -33,7 +33,7 @@ class KnownWorkspaces:
         *,
         capacity: int = 1024,
         ttl_s: float = 300.0,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock = monotonic,
     ) -> None:
         self._store = store
         self._known: MutableMapping[str, KnownWorkspace] = TTLCache(capacity, ttl_s, timer=clock)

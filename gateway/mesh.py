@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import version
 
+from chassis.clock import Clock, monotonic
 from chassis.errors import ServiceError
 from gateway.embedding import Provider
 from gateway.ports import Embedder, HealthCheck
@@ -63,7 +63,7 @@ class Mesh:
         embedder: Embedder,
         *,
         timeout_s: float = 1.0,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock = monotonic,
     ) -> None:
         self._services = tuple(services)
         self._embedder = embedder

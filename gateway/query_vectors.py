@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import time
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 
 from cachetools import TTLCache
 
+from chassis.clock import Clock, monotonic
 from chassis.errors import Internal
 from chassis.request_id import bind_request_id, current_request_id
 from gateway.documents import FloatMatrix
@@ -52,7 +52,7 @@ class QueryVectors:
         capacity: int = 4096,
         ttl_s: float = 600.0,
         call_timeout_s: float = 5.0,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock = monotonic,
     ) -> None:
         self._embedder = embedder
         self._call_timeout_s = call_timeout_s

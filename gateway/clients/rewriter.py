@@ -10,6 +10,7 @@ from chassis.errors import Internal
 from gateway.clients.service_errors import errors_of
 from gateway.clients.stage_reports import stage_report_from
 from gateway.rewriting import ConversationRole, ConversationTurn, Rewrite
+from gateway.validation import MAX_QUERY_BYTES
 from justesse.rewriter.v1 import rewriter_pb2, rewriter_pb2_grpc
 
 _ROLES = {
@@ -45,9 +46,11 @@ class RewriterClient:
         )
         with errors_of("rewriter"):
             response = await self._stub.RewriteQuery(request, timeout=timeout)
-        if not response.query.strip():
+        length = len(response.query.encode())
+        if not response.query.strip() or length > MAX_QUERY_BYTES:
             raise Internal(
-                "the rewriter answered with a blank query", reason="REWRITER_ANSWER_BROKEN"
+                f"the rewriter answered with a blank query or one that is too long: {length} bytes",
+                reason="REWRITER_ANSWER_BROKEN",
             )
         return Rewrite(
             query=response.query,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
 
 import structlog
 
+from chassis.clock import Sleep, sleep
 from chassis.errors import InvalidArgument, NotFound, Unavailable
 from gateway.switches.table import SwitchTable, SwitchTableError
 from gateway.switches.values import (
@@ -133,7 +134,7 @@ class SwitchBoard:
         self,
         *,
         interval_s: float = REFRESH_INTERVAL_S,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        sleep: Sleep = sleep,
         chance: Callable[[float, float], float] = random.uniform,
     ) -> None:
         """Refreshes for ever, every `interval_s` seconds give or take a tenth.

@@ -1,0 +1,136 @@
+"""Rewriter, embedder and reranker in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from chassis.errors import Unavailable
+from gateway.embedding import (
+    EmbeddedText,
+    EmbeddedTexts,
+    EmbeddingPurpose,
+    Provider,
+    ProviderState,
+)
+from gateway.receipt import StageOutcome, StageReport
+from gateway.reranking import Candidate, RankedPassage, Ranking
+from gateway.rewriting import ConversationTurn, Rewrite
+from tests.fakes.gateway_services.behaviour import Behaviour
+from tests.fakes.gateway_services.spaces import OTHER_SPACE, SPACE
+
+
+@dataclass
+class FakeRewriter:
+    """Answers with `rewritten`, or with the query itself."""
+
+    rewritten: str = ""
+    standalone: str = ""
+    behaviour: Behaviour = field(default_factory=Behaviour)
+    calls: list[tuple[str, str, tuple[ConversationTurn, ...]]] = field(default_factory=list)
+
+    async def rewrite(
+        self,
+        query: str,
+        *,
+        workspace: str,
+        language: str = "",
+        history: Sequence[ConversationTurn] = (),
+        timeout: float | None = None,
+    ) -> Rewrite:
+        """Implements the port."""
+        self.calls.append((query, language, tuple(history)))
+        await self.behaviour.meet(timeout)
+        if not self.rewritten:
+            report = StageReport("rewrite", StageOutcome.SKIPPED, "NOT_CONFIGURED", "no model")
+            return Rewrite(query, query, report)
+        report = StageReport(
+            "rewrite",
+            StageOutcome.RAN,
+            provider="fake",
+            model="writer",
+            input_token_count=30,
+            output_token_count=7,
+            cost=0.25,
+            currency="EUR",
+        )
+        return Rewrite(self.rewritten, self.standalone or query, report)
+
+
+@dataclass
+class FakeEmbedder:
+    """Answers with vectors of the asked space's width; `lost_spaces` are UNAVAILABLE."""
+
+    widths: dict[str, int] = field(
+        default_factory=lambda: {s.space_id: s.dimension for s in (SPACE, OTHER_SPACE)}
+    )
+    lost_spaces: set[str] = field(default_factory=set)
+    behaviour: Behaviour = field(default_factory=Behaviour)
+    calls: list[tuple[tuple[str, ...], EmbeddingPurpose, str | None, str]] = field(
+        default_factory=list
+    )
+
+    async def embed(
+        self,
+        texts: Sequence[str],
+        purpose: EmbeddingPurpose,
+        space_id: str | None = None,
+        workspace: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> EmbeddedTexts:
+        """Implements the port."""
+        self.calls.append((tuple(texts), purpose, space_id, workspace))
+        await self.behaviour.meet(timeout)
+        space_id = space_id or SPACE.space_id
+        if space_id in self.lost_spaces:
+            raise Unavailable("its provider does not answer", reason="PROVIDER_DOWN")
+        width = self.widths[space_id]
+        vectors = np.full((len(texts), width), 1 / np.sqrt(width), dtype=np.float32)
+        report = StageReport(
+            "embed",
+            StageOutcome.RAN,
+            provider="fake",
+            model="model",
+            input_token_count=5 * len(texts),
+            cost=0.125,
+            currency="EUR",
+        )
+        return EmbeddedTexts(space_id, vectors, tuple(EmbeddedText(5) for _ in texts), report)
+
+    async def describe_providers(self, *, timeout: float | None = None) -> tuple[Provider, ...]:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        return (Provider("fake", "model", SPACE.space_id, 4, 512, 0.3, ProviderState.AVAILABLE),)
+
+    def embedded(self) -> list[tuple[str, str | None]]:
+        """Returns text and space of every embedded text."""
+        return [(text, space_id) for texts, _, space_id, _ in self.calls for text in texts]
+
+
+@dataclass
+class FakeReranker:
+    """Turns the order of the candidates round."""
+
+    behaviour: Behaviour = field(default_factory=Behaviour)
+    calls: list[tuple[str, tuple[Candidate, ...], int]] = field(default_factory=list)
+
+    async def rerank(
+        self,
+        question: str,
+        candidates: Sequence[Candidate],
+        *,
+        workspace: str,
+        model_candidate_count: int = 0,
+        timeout: float | None = None,
+    ) -> Ranking:
+        """Implements the port."""
+        self.calls.append((question, tuple(candidates), model_candidate_count))
+        await self.behaviour.meet(timeout)
+        order = [candidate.passage_id for candidate in reversed(candidates)]
+        return Ranking(
+            tuple(RankedPassage(one, 1 - place / 10) for place, one in enumerate(order)),
+            StageReport("rerank", StageOutcome.RAN, provider="embedded", model="formula"),
+        )

@@ -1,0 +1,46 @@
+"""Hits and documents to answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gateway.documents import (
+    Document,
+    Passage,
+    StoredDocument,
+    StoredPassage,
+)
+from gateway.searching import (
+    FusedHit,
+    ListRank,
+    SpaceScore,
+)
+from tests.fakes.gateway_services.spaces import SPACE
+
+
+def fused_hit(
+    passage_id: str, rank: int, *, lists: Sequence[int] = (), title: str = "Titre"
+) -> FusedHit:
+    """Returns a hit with a cosine in SPACE and a BM25 score."""
+    return FusedHit(
+        passage_id=passage_id,
+        passage=Passage(rank - 1, f"Texte de {passage_id}.", ("Partie",), "p. 1", 5, "h"),
+        document=Document(f"{passage_id}.md", title, category="orders", metadata={"week": 12.0}),
+        fused_rank=rank,
+        fused_score=1 / (60 + rank),
+        list_ranks=tuple(ListRank(index, rank, 1 / (60 + rank)) for index in lists),
+        space_scores=(SpaceScore(SPACE.space_id, 0.75),),
+        bm25_score=3.5,
+    )
+
+
+def stored_document(external_id: str, *texts: str) -> StoredDocument:
+    """Returns a document with one passage a text."""
+    return StoredDocument(
+        Document(external_id, title=f"Titre de {external_id}", metadata={"week": 12.0}),
+        passage_count=len(texts),
+        passages=tuple(
+            StoredPassage(f"{external_id}-{index}", Passage(index, text), (SPACE.space_id,))
+            for index, text in enumerate(texts)
+        ),
+    )

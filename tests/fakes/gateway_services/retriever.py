@@ -1,0 +1,177 @@
+"""A retriever in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from chassis.errors import NotFound
+from gateway.documents import (
+    Document,
+    DocumentDeletion,
+    DocumentPage,
+    Passage,
+    StoredDocument,
+    UpsertReport,
+    VectorBlock,
+)
+from gateway.receipt import StageOutcome, StageReport
+from gateway.searching import (
+    FusedHits,
+    PassageSearch,
+    RankedList,
+    SearchMode,
+)
+from gateway.workspaces import Space, Workspace, WorkspaceDeletion, WorkspaceSettings
+from tests.fakes.gateway_services.behaviour import Behaviour
+from tests.fakes.gateway_services.passages import fused_hit
+from tests.fakes.gateway_services.spaces import SPACE
+
+
+@dataclass
+class FakeRetriever:
+    """Holds workspaces by slug and answers searches with the passages `found`, in that order."""
+
+    workspaces: dict[str, Workspace] = field(default_factory=dict)
+    documents: dict[tuple[str, str], StoredDocument] = field(default_factory=dict)
+    found: list[str] = field(default_factory=lambda: ["p1", "p2", "p3"])
+    outdated_answers: int = 0
+    behaviour: Behaviour = field(default_factory=Behaviour)
+    searches: list[PassageSearch] = field(default_factory=list)
+    described: list[str] = field(default_factory=list)
+
+    def add_workspace(
+        self, slug: str, spaces: tuple[Space, ...] = (SPACE,), language: str = "fr"
+    ) -> None:
+        """Adds a workspace with these spaces, at spaces_version 1 more than before."""
+        before = self.workspaces.get(slug)
+        self.workspaces[slug] = Workspace(
+            slug,
+            WorkspaceSettings(language, "structure", "default"),
+            passage_count=3,
+            spaces=spaces,
+            preferred_space_id=spaces[0].space_id if spaces else "",
+            spaces_version=before.spaces_version + 1 if before else 1,
+        )
+
+    def _workspace(self, slug: str) -> Workspace:
+        if slug not in self.workspaces:
+            raise NotFound(f"there is no workspace {slug!r}", reason="WORKSPACE_NOT_FOUND")
+        return self.workspaces[slug]
+
+    async def create_workspace(
+        self, slug: str, settings: WorkspaceSettings, *, timeout: float | None = None
+    ) -> Workspace:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        self.add_workspace(slug, ())
+        self.workspaces[slug] = replace(self.workspaces[slug], settings=settings)
+        return self.workspaces[slug]
+
+    async def list_workspaces(self, *, timeout: float | None = None) -> tuple[Workspace, ...]:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        return tuple(self.workspaces[slug] for slug in sorted(self.workspaces))
+
+    async def describe_workspace(self, slug: str, *, timeout: float | None = None) -> Workspace:
+        """Implements the port."""
+        self.described.append(slug)
+        await self.behaviour.meet(timeout)
+        return self._workspace(slug)
+
+    async def delete_workspace(
+        self, slug: str, *, timeout: float | None = None
+    ) -> WorkspaceDeletion:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        gone = self._workspace(slug)
+        del self.workspaces[slug]
+        return WorkspaceDeletion(gone.document_count, gone.passage_count)
+
+    async def upsert_document(
+        self,
+        workspace: str,
+        document: Document,
+        passages: Sequence[Passage],
+        vectors: Sequence[VectorBlock] = (),
+        *,
+        timeout: float | None = None,
+    ) -> UpsertReport:
+        """Is not called by the query role."""
+        raise AssertionError("the query role stores no documents")
+
+    async def get_document(
+        self,
+        workspace: str,
+        external_id: str,
+        include_passages: bool = False,
+        *,
+        timeout: float | None = None,
+    ) -> StoredDocument:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        self._workspace(workspace)
+        stored = self.documents.get((workspace, external_id))
+        if stored is None:
+            raise NotFound(f"there is no document {external_id!r}", reason="DOCUMENT_NOT_FOUND")
+        return stored if include_passages else replace(stored, passages=())
+
+    async def list_documents(
+        self,
+        workspace: str,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> DocumentPage:
+        """Implements the port; pages are numbered."""
+        await self.behaviour.meet(timeout)
+        self._workspace(workspace)
+        ids = sorted(external_id for slug, external_id in self.documents if slug == workspace)
+        start = int(page_token or 0)
+        end = start + (page_size or 50)
+        shown = [replace(self.documents[workspace, one], passages=()) for one in ids[start:end]]
+        return DocumentPage(tuple(shown), str(end) if end < len(ids) else "", len(ids))
+
+    async def delete_document(
+        self, workspace: str, external_id: str, *, timeout: float | None = None
+    ) -> DocumentDeletion:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        self._workspace(workspace)
+        gone = self.documents.pop((workspace, external_id), None)
+        return DocumentDeletion(gone is not None, gone.passage_count if gone else 0)
+
+    async def search_passages(
+        self, search: PassageSearch, *, timeout: float | None = None
+    ) -> FusedHits:
+        """Implements the port: one BM25 list and one list a vector, all with the found passages."""
+        self.searches.append(search)
+        await self.behaviour.meet(timeout)
+        workspace = self._workspace(search.workspace)
+        outdated = search.spaces_version != workspace.spaces_version
+        if self.outdated_answers:
+            self.outdated_answers -= 1
+            outdated = True
+        lists = _lists(search, outdated)
+        return FusedHits(
+            hits=tuple(
+                fused_hit(passage_id, rank, lists=range(len(lists)))
+                for rank, passage_id in enumerate(self.found, start=1)
+            ),
+            lists=tuple(lists),
+            spaces=workspace.spaces,
+            spaces_version=workspace.spaces_version,
+            spaces_outdated=outdated,
+            report=StageReport("search", StageOutcome.RAN, provider="embedded"),
+        )
+
+
+def _lists(search: PassageSearch, outdated: bool) -> list[RankedList]:
+    lists: list[RankedList] = []
+    for index, variant in enumerate(search.variants):
+        if search.mode is not SearchMode.DENSE or outdated:
+            lists.append(RankedList(index, "", 3, True))
+        if not outdated:
+            lists += [RankedList(index, query.space_id, 3, True) for query in variant.vectors]
+    return lists

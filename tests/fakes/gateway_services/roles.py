@@ -1,0 +1,47 @@
+"""The ingestion role and the health of any service, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
+from tests.fakes.gateway_services.behaviour import Behaviour
+from tests.fakes.gateway_services.spaces import SPACE
+
+
+@dataclass
+class FakeIngestion:
+    """Takes files in and remembers their bytes."""
+
+    behaviour: Behaviour = field(default_factory=Behaviour)
+    taken: list[tuple[IncomingFile, bytes]] = field(default_factory=list)
+
+    async def ingest_document(
+        self, file: IncomingFile, content: AsyncIterator[bytes], *, timeout: float | None = None
+    ) -> IngestionReport:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        received = b"".join([chunk async for chunk in content])
+        self.taken.append((file, received))
+        return IngestionReport(
+            IngestionOutcome.CREATED,
+            file.external_id or file.file_name,
+            file.title or "Titre",
+            passage_count=2,
+            space_id=SPACE.space_id,
+            warnings=("one remark",),
+        )
+
+
+@dataclass
+class FakeHealth:
+    """Says that it is serving, or not, or nothing."""
+
+    healthy: bool = True
+    behaviour: Behaviour = field(default_factory=Behaviour)
+
+    async def serving(self, *, timeout: float | None = None) -> bool:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        return self.healthy
