@@ -1,0 +1,1 @@
+"""Reads files of many types into blocks in reading order, in processes that may be killed."""

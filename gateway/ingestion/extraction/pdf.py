@@ -1,0 +1,104 @@
+"""Reads PDF: headings and paragraphs of each page, words divided at line ends joined again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pypdfium2  # type: ignore[import-untyped]
+from pypdfium2.raw import (  # type: ignore[import-untyped]
+    FPDF_ERR_PASSWORD,
+    FPDF_ERR_SECURITY,
+)
+
+from gateway.ingestion.extraction.blocks import Extraction, FileFacts
+from gateway.ingestion.extraction.fact_values import keywords_from
+from gateway.ingestion.extraction.limits import ExtractionLimits
+from gateway.ingestion.extraction.pdf_layout import blocks_from
+from gateway.ingestion.extraction.pdf_lines import Line, lines_of
+from gateway.ingestion.extraction.refusals import over_limit, password_protected, unreadable
+from gateway.ingestion.extraction.word_division import undivided
+
+_LONGEST_CATEGORY = 60
+_NO_TITLE = re.compile(
+    r"(?:untitled|sans titre|microsoft word - ).*|.*\.(?:docx?|indd|pdf|pptx?|xlsx?)\Z",
+    re.IGNORECASE,
+)
+
+
+def extract(path: Path, limits: ExtractionLimits) -> Extraction:
+    """Reads a PDF file; a page without text is named in a warning."""
+    try:
+        document = pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code in {FPDF_ERR_PASSWORD, FPDF_ERR_SECURITY}:
+            raise password_protected(
+                "the PDF is protected by a password; save it without one"
+            ) from error
+        raise unreadable("the PDF is damaged and cannot be opened") from error
+    with document:
+        page_count = len(document)
+        if page_count > limits.pages:
+            raise over_limit(f"the PDF has {page_count} pages, at most {limits.pages} are read")
+        lines, unread = _lines(document, limits)
+        facts = _facts(document)
+    if len(unread) == page_count:
+        raise unreadable("no page of the PDF can be read")
+    empty = sorted(set(range(1, page_count + 1)) - {line.page for line in lines} - set(unread))
+    warnings = [
+        *([f"pages that cannot be read: {_ranges(unread)}"] if unread else []),
+        *([f"pages without text (images need OCR): {_ranges(empty)}"] if empty else []),
+    ]
+    blocks = list(blocks_from(lines))
+    texts = undivided(block.text for block in blocks)
+    joined = (replace(block, parts=(text,)) for block, text in zip(blocks, texts, strict=True))
+    return Extraction(tuple(joined), facts, tuple(warnings))
+
+
+def _lines(
+    document: pypdfium2.PdfDocument, limits: ExtractionLimits
+) -> tuple[list[Line], list[int]]:
+    """Returns the lines of all pages, and the numbers, from 1, of pages that cannot be read."""
+    lines: list[Line] = []
+    unread: list[int] = []
+    length = 0
+    for number in range(1, len(document) + 1):
+        try:
+            page = document[number - 1]
+            text_page = page.get_textpage()
+        except pypdfium2.PdfiumError:
+            unread.append(number)
+            continue
+        on_page = list(lines_of(text_page, number))
+        text_page.close()
+        page.close()
+        lines.extend(on_page)
+        length += sum(len(line.text) for line in on_page)
+        if length > limits.characters:
+            raise over_limit(f"the PDF holds more than {limits.characters} characters of text")
+    return lines, unread
+
+
+def _facts(document: pypdfium2.PdfDocument) -> FileFacts:
+    entries = document.get_metadata_dict(skip_empty=True)
+    title = " ".join(entries.get("Title", "").split())
+    subject = " ".join(entries.get("Subject", "").split())
+    return FileFacts(
+        title="" if _NO_TITLE.match(title) else title,
+        keywords=keywords_from(entries.get("Keywords", "")),
+        # Some write a sentence there.
+        category=subject if len(subject) <= _LONGEST_CATEGORY else "",
+    )
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Writes growing numbers briefly: 1, 3-5."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)
