@@ -1,0 +1,1 @@
+"""Cuts blocks into passages by profiles."""

@@ -1,0 +1,72 @@
+"""Cuts the blocks of a document into passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from gateway.documents import Passage
+from gateway.ingestion.chunking.embedded_text import embedded_text, embedded_text_hash
+from gateway.ingestion.chunking.measures import Measure, whole, words
+from gateway.ingestion.chunking.packing import joined, pack
+from gateway.ingestion.chunking.pieces import Piece, pieces_of
+from gateway.ingestion.chunking.profiles import ChunkingProfile, Unit
+from gateway.ingestion.extraction.blocks import Block, BlockKind
+
+
+@dataclass(frozen=True, slots=True)
+class CutPassage:
+    """A passage, the text it is embedded as, and its place in the text of the document.
+
+    `[start, end)` refers to `pieces.document_text`.
+    """
+
+    passage: Passage
+    embedded_text: str
+    start: int
+    end: int
+
+
+def cut(
+    blocks: Sequence[Block], title: str, profile: ChunkingProfile, tokens: Measure
+) -> tuple[CutPassage, ...]:
+    """Returns the passages of a document in order.
+
+    Every non-blank character of the blocks is in a passage, and `start` strictly grows. `tokens`
+    estimates the tokens of a text.
+    """
+    measure = tokens if profile.unit is Unit.TOKENS else words
+    packed = pack(pieces_of(blocks, profile, measure), profile, measure)
+    return tuple(_passage(index, pieces, title, tokens) for index, pieces in enumerate(packed))
+
+
+def _passage(index: int, pieces: Sequence[Piece], title: str, tokens: Measure) -> CutPassage:
+    text = joined(pieces)
+    heading_path = next(
+        (piece.heading_path for piece in pieces if piece.kind is not BlockKind.HEADING),
+        pieces[-1].heading_path,
+    )
+    embedded = embedded_text(_headings_to_embed(pieces, heading_path, title), text)
+    passage = Passage(
+        chunk_index=index,
+        text=text,
+        heading_path=heading_path,
+        location=pieces[0].location,
+        token_estimate=whole(tokens(text)),
+        embedded_text_hash=embedded_text_hash(embedded),
+    )
+    return CutPassage(passage, embedded, pieces[0].start, pieces[-1].end)
+
+
+def _headings_to_embed(
+    pieces: Sequence[Piece], heading_path: tuple[str, ...], title: str
+) -> tuple[str, ...]:
+    """Returns title and headings without those that the text itself begins with."""
+    opening = takewhile(lambda piece: piece.kind is BlockKind.HEADING, pieces)
+    written = {piece.heading_path[-1] for piece in opening}
+    above = list(heading_path)
+    while above and above[-1] in written:
+        above.pop()
+    names_document = bool(heading_path) and heading_path[0].casefold() == title.casefold()
+    return (title, *above) if title and not names_document else tuple(above)
