@@ -12,7 +12,7 @@ from gateway.query_vectors import QueryVectors
 from gateway.searches import Searches
 from gateway.stage_calls import SearchParts
 from gateway.switches.board import SwitchBoard
-from gateway.uploads import Uploads
+from gateway.uploads import MAX_FILE_BYTES, Uploads
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ def assembled(
     *,
     vector_capacity: int = 4096,
     vector_ttl_s: float = 600.0,
+    max_file_bytes: int = MAX_FILE_BYTES,
 ) -> Application:
     """Returns the application over the given services."""
     known = KnownWorkspaces(services.retriever)
@@ -52,7 +53,7 @@ def assembled(
     return Application(
         searches=Searches(parts, switches),
         catalogue=Catalogue(services.retriever, known, vectors),
-        uploads=Uploads(services.ingestion),
+        uploads=Uploads(services.ingestion, max_bytes=max_file_bytes),
         switches=switches,
         mesh=mesh,
     )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from chassis.errors import FieldViolation, InvalidArgument
+from gateway.filter_validation import filter_violations, threshold_violations
 from gateway.incoming_files import IncomingFile
 from gateway.questions import Question
 
@@ -28,6 +29,12 @@ def check_question(question: Question) -> None:
         *_history_violations(question),
         *_range_violations(question.limit, "limit", 1, MAX_LIMIT),
         *_range_violations(question.passages_per_document, "passages_per_document", 0, MAX_LIMIT),
+        *(filter_violations(question.filter, "filter") if question.filter is not None else ()),
+        *(
+            violation
+            for index, threshold in enumerate(question.thresholds)
+            for violation in threshold_violations(threshold, f"thresholds[{index}]")
+        ),
     )
 
 

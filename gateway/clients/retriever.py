@@ -8,6 +8,16 @@ from gateway.clients.retriever_documents import RetrieverDocuments
 from gateway.clients.retriever_search import RetrieverSearch
 from gateway.clients.retriever_workspaces import RetrieverWorkspaces
 
+_PACKAGE = "justesse.retriever.v1"
+IDEMPOTENT_METHODS = (
+    f"{_PACKAGE}.SearchService/SearchPassages",
+    f"{_PACKAGE}.WorkspaceService/ListWorkspaces",
+    f"{_PACKAGE}.WorkspaceService/DescribeWorkspace",
+    f"{_PACKAGE}.DocumentService/GetDocument",
+    f"{_PACKAGE}.DocumentService/ListDocuments",
+)
+"""Methods that only read, and may be tried again where the retriever is UNAVAILABLE."""
+
 
 class RetrieverClient(RetrieverWorkspaces, RetrieverDocuments, RetrieverSearch):
     """Implements the `Retriever` port over one channel."""

@@ -25,10 +25,6 @@ AnyFilter = filters_pb2.Filter | search_pb2.Filter
 AnyFilterGroup = filters_pb2.FilterGroup | search_pb2.FilterGroup
 AnyThreshold = filters_pb2.Threshold | search_pb2.Threshold
 
-MAX_DEPTH = 8
-MAX_PARTS = 100
-MAX_VALUES = 1000
-
 
 def write_filter(message: AnyFilter, condition: Filter) -> None:
     """Writes a condition."""
@@ -65,30 +61,23 @@ def _write_range(message: filters_pb2.Range | search_pb2.Range, bounds: InRange)
         write_metadata_value(message.less_than, bounds.less_than)
 
 
-def filter_from(message: AnyFilter, field: str = "filter", depth: int = 1) -> Filter:
-    """Reads a condition; InvalidArgument names the part that is empty, too deep or too long."""
-    if depth > MAX_DEPTH:
-        raise InvalidArgument(f"{field} is nested deeper than {MAX_DEPTH}", field=field)
+def filter_from(message: AnyFilter, field: str = "filter") -> Filter:
+    """Reads a condition; InvalidArgument names a part without condition or without value."""
     kind = message.WhichOneof("condition")
     if kind is None:
         raise InvalidArgument(f"{field} holds no condition", field=field)
-    return _READERS[kind](message, f"{field}.{kind}", depth)
+    return _READERS[kind](message, f"{field}.{kind}")
 
 
-def _equals_from(message: AnyFilter, field: str, depth: int) -> Filter:
+def _equals_from(message: AnyFilter, field: str) -> Filter:
     value = metadata_value_from(message.equals.value, f"{field}.value")
-    return Equals(_field_name(message.equals.field, field), value)
+    return Equals(message.equals.field, value)
 
 
-def _one_of_from(message: AnyFilter, field: str, depth: int) -> Filter:
+def _one_of_from(message: AnyFilter, field: str) -> Filter:
     values: Sequence[AnyMetadataValue] = message.one_of.values
-    if not 1 <= len(values) <= MAX_VALUES:
-        raise InvalidArgument(
-            f"{field}.values must hold 1 to {MAX_VALUES} values, not {len(values)}",
-            field=f"{field}.values",
-        )
     return OneOf(
-        _field_name(message.one_of.field, field),
+        message.one_of.field,
         tuple(
             metadata_value_from(value, f"{field}.values[{index}]")
             for index, value in enumerate(values)
@@ -96,7 +85,7 @@ def _one_of_from(message: AnyFilter, field: str, depth: int) -> Filter:
     )
 
 
-def _range_from(message: AnyFilter, field: str, depth: int) -> Filter:
+def _range_from(message: AnyFilter, field: str) -> Filter:
     bounds = message.range
     at_least: MetadataValue | None = None
     less_than: MetadataValue | None = None
@@ -104,28 +93,26 @@ def _range_from(message: AnyFilter, field: str, depth: int) -> Filter:
         at_least = metadata_value_from(bounds.at_least, f"{field}.at_least")
     if bounds.HasField("less_than"):
         less_than = metadata_value_from(bounds.less_than, f"{field}.less_than")
-    if at_least is None and less_than is None:
-        raise InvalidArgument(f"{field} needs at_least, less_than or both", field=field)
-    return InRange(_field_name(bounds.field, field), at_least, less_than)
+    return InRange(bounds.field, at_least, less_than)
 
 
-def _field_exists_from(message: AnyFilter, field: str, depth: int) -> Filter:
-    return FieldExists(_field_name(message.field_exists, field))
+def _field_exists_from(message: AnyFilter, _field: str) -> Filter:
+    return FieldExists(message.field_exists)
 
 
-def _all_of_from(message: AnyFilter, field: str, depth: int) -> Filter:
-    return AllOf(_parts_from(message.all_of, field, depth))
+def _all_of_from(message: AnyFilter, field: str) -> Filter:
+    return AllOf(_parts_from(message.all_of, field))
 
 
-def _any_of_from(message: AnyFilter, field: str, depth: int) -> Filter:
-    return AnyOf(_parts_from(message.any_of, field, depth))
+def _any_of_from(message: AnyFilter, field: str) -> Filter:
+    return AnyOf(_parts_from(message.any_of, field))
 
 
-def _negation_from(message: AnyFilter, field: str, depth: int) -> Filter:
-    return Negation(filter_from(message.negation, field, depth + 1))
+def _negation_from(message: AnyFilter, field: str) -> Filter:
+    return Negation(filter_from(message.negation, field))
 
 
-_READERS: dict[str, Callable[[AnyFilter, str, int], Filter]] = {
+_READERS: dict[str, Callable[[AnyFilter, str], Filter]] = {
     "equals": _equals_from,
     "one_of": _one_of_from,
     "range": _range_from,
@@ -136,27 +123,9 @@ _READERS: dict[str, Callable[[AnyFilter, str, int], Filter]] = {
 }
 
 
-def _parts_from(group: AnyFilterGroup, field: str, depth: int) -> tuple[Filter, ...]:
+def _parts_from(group: AnyFilterGroup, field: str) -> tuple[Filter, ...]:
     parts: Sequence[AnyFilter] = group.filters
-    if not 1 <= len(parts) <= MAX_PARTS:
-        raise InvalidArgument(
-            f"{field}.filters must hold 1 to {MAX_PARTS} parts, not {len(parts)}",
-            field=f"{field}.filters",
-        )
-    return tuple(
-        filter_from(part, f"{field}.filters[{index}]", depth + 1)
-        for index, part in enumerate(parts)
-    )
-
-
-def _field_name(name: str, field: str) -> str:
-    if not name.strip():
-        raise InvalidArgument(
-            f"{field} names no field; write metadata.NAME, category, language, version, "
-            "valid_at or superseded",
-            field=field,
-        )
-    return name
+    return tuple(filter_from(part, f"{field}.filters[{index}]") for index, part in enumerate(parts))
 
 
 def write_threshold(message: AnyThreshold, threshold: Threshold) -> None:
@@ -172,12 +141,8 @@ def write_threshold(message: AnyThreshold, threshold: Threshold) -> None:
 
 
 def threshold_from(message: AnyThreshold, field: str) -> Threshold:
-    """Reads a threshold; InvalidArgument where space or bound is missing."""
-    if not message.space_id:
-        raise InvalidArgument(f"{field}.space_id is empty", field=f"{field}.space_id")
+    """Reads a threshold."""
     bound = message.WhichOneof("bound")
-    if bound is None:
-        raise InvalidArgument(f"{field} needs min_similarity or max_distance", field=field)
     return Threshold(
         space_id=message.space_id,
         min_similarity=message.min_similarity if bound == "min_similarity" else None,

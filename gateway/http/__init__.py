@@ -1,0 +1,1 @@
+"""The HTTP door: routes, JSON bodies, and what surrounds every request."""

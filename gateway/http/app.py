@@ -1,0 +1,41 @@
+"""The HTTP door as one ASGI application."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from chassis.metrics import Metrics
+from gateway.application import Application
+from gateway.http.errors import install_error_handlers
+from gateway.http.measurement import RequestMeasurement
+from gateway.http.routes.documents import document_routes
+from gateway.http.routes.operation import health_routes, switch_routes
+from gateway.http.routes.search import search_routes
+from gateway.http.routes.workspaces import workspace_routes
+from gateway.http.surroundings import Surroundings
+
+
+def http_door(application: Application, metrics: Metrics) -> ASGIApp:
+    """Returns what answers HTTP requests; it measures them in `metrics`."""
+    return Surroundings(routed(application), RequestMeasurement(metrics))
+
+
+def routed(application: Application) -> FastAPI:
+    """Returns the routes without what surrounds them."""
+    app = FastAPI(
+        title="Justesse",
+        description="Finds the passage that answers.",
+        version=version("justesse"),
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.include_router(search_routes(application.searches))
+    app.include_router(workspace_routes(application.catalogue))
+    app.include_router(document_routes(application.catalogue, application.uploads))
+    app.include_router(switch_routes(application.switches))
+    app.include_router(health_routes(application.mesh))
+    install_error_handlers(app)
+    return app

@@ -1,0 +1,69 @@
+"""Bounds on bodies, before anything is parsed."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.types import Message, Receive
+
+from chassis.errors import InvalidArgument, ResourceExhausted
+from gateway.uploads import MAX_FILE_BYTES
+
+MAX_JSON_BYTES = 1024 * 1024
+UPLOAD_BODY_BYTES = MAX_FILE_BYTES + 1024 * 1024
+"""A file of the largest size with the form around it."""
+
+
+def check_announced_length(headers: Headers, max_bytes: int) -> None:
+    """Refuses a body by its Content-Length alone; ResourceExhausted says the limit."""
+    announced = headers.get("content-length", "0")
+    if not (announced.isascii() and announced.isdigit()):
+        raise InvalidArgument(f"Content-Length is no number: {announced[:40]!r}")
+    # A longer number of digits is too large whatever they are.
+    if len(announced) > 18 or int(announced) > max_bytes:
+        raise _too_large(max_bytes)
+
+
+async def read_whole(receive: Receive, max_bytes: int) -> Receive:
+    """Reads the body and returns what hands it out again; ResourceExhausted says the limit."""
+    body = bytearray()
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return _replayed(message, receive)
+        body += message.get("body", b"")
+        if len(body) > max_bytes:
+            raise _too_large(max_bytes)
+        if not message.get("more_body", False):
+            return _replayed(
+                {"type": "http.request", "body": bytes(body), "more_body": False}, receive
+            )
+
+
+def counted(receive: Receive, max_bytes: int) -> Receive:
+    """Returns a `receive` that raises ResourceExhausted once the body passes the limit."""
+    length = 0
+
+    async def receive_counted() -> Message:
+        nonlocal length
+        message = await receive()
+        length += len(message.get("body", b""))
+        if length > max_bytes:
+            raise _too_large(max_bytes)
+        return message
+
+    return receive_counted
+
+
+def _replayed(first: Message, receive: Receive) -> Receive:
+    pending = [first]
+
+    async def receive_replayed() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return receive_replayed
+
+
+def _too_large(max_bytes: int) -> ResourceExhausted:
+    return ResourceExhausted(
+        f"the body is over {max_bytes} bytes; send less at once", reason="BODY_TOO_LARGE"
+    )

@@ -1,0 +1,1 @@
+"""JSON bodies; their fields are named as in the gateway's contract."""

@@ -1,0 +1,182 @@
+"""Questions and found passages in JSON."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StrictInt
+
+from gateway.http.models.filters import FilterBody, ThresholdBody, filter_from, threshold_from
+from gateway.http.models.receipt import ReceiptBody, to_receipt_body
+from gateway.http.models.values import FactBody, RequestBody, UpperCase, facts_from, to_facts
+from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
+from gateway.rewriting import ConversationRole, ConversationTurn
+
+
+class TurnBody(RequestBody):
+    """One turn of a conversation."""
+
+    role: Annotated[Literal["USER", "ASSISTANT"], UpperCase]
+    text: str
+
+
+class SearchBody(RequestBody):
+    """A question to a workspace."""
+
+    workspace: str = Field(description="slug of the workspace")
+    query: str = Field(description="question in plain words, at most 8 kB of UTF-8")
+    limit: StrictInt | None = Field(default=None, description="hits wanted, 1 to 100; 8 if absent")
+    history: list[TurnBody] = Field(
+        default=[], description="earlier turns, oldest first, at most 20"
+    )
+    filter: FilterBody | None = None
+    thresholds: list[ThresholdBody] = Field(default=[])
+    context: dict[str, FactBody] = Field(
+        default={}, description="facts that thresholds compare with"
+    )
+    passages_per_document: StrictInt = Field(default=0, description="0 means no bound")
+
+    def question(self) -> Question:
+        """Returns the question."""
+        return Question(
+            workspace=self.workspace,
+            query=self.query,
+            limit=DEFAULT_LIMIT if self.limit is None else self.limit,
+            history=tuple(
+                ConversationTurn(ConversationRole[turn.role], turn.text) for turn in self.history
+            ),
+            filter=None if self.filter is None else filter_from(self.filter),
+            thresholds=tuple(threshold_from(threshold) for threshold in self.thresholds),
+            context=facts_from(self.context),
+            passages_per_document=self.passages_per_document,
+        )
+
+
+class SourceBody(BaseModel):
+    """Where a passage comes from."""
+
+    external_id: str
+    title: str
+    source_uri: str
+    category: str
+    language: str
+    version: str
+    superseded: bool
+    metadata: dict[str, FactBody]
+    update_time: datetime | None
+
+
+class ListRankBody(BaseModel):
+    """A place in one list: "bm25" or the id of a space."""
+
+    list_name: str
+    query_index: int
+    rank: int
+    contribution: float
+
+
+class SpaceScoreBody(BaseModel):
+    """Similarity in one space."""
+
+    space_id: str
+    cosine: float | None
+    best_window_cosine: float | None
+
+
+class ScoresBody(BaseModel):
+    """What each stage thought of a passage; what a stage does not have is absent."""
+
+    list_ranks: list[ListRankBody]
+    fused_rank: int
+    fused_score: float
+    space_scores: list[SpaceScoreBody]
+    bm25_score: float | None
+    rerank_rank: int | None
+    rerank_score: float | None
+
+
+class HitBody(BaseModel):
+    """One passage, its source and the reasons for its rank."""
+
+    rank: int
+    passage_id: str
+    text: str
+    heading_path: list[str]
+    location: str
+    chunk_index: int
+    source: SourceBody
+    scores: ScoresBody
+
+
+class FoundPassagesBody(BaseModel):
+    """Hits, best first, what every stage did, and the wordings searched with."""
+
+    hits: list[HitBody]
+    receipt: ReceiptBody
+    searched_queries: list[str]
+
+
+def to_found_passages_body(found: FoundPassages) -> FoundPassagesBody:
+    """Writes found passages."""
+    return FoundPassagesBody(
+        hits=[_to_hit_body(hit) for hit in found.hits],
+        receipt=to_receipt_body(found.receipt),
+        searched_queries=list(found.searched_queries),
+    )
+
+
+def _to_hit_body(hit: Hit) -> HitBody:
+    passage = hit.fused.passage
+    return HitBody(
+        rank=hit.rank,
+        passage_id=hit.fused.passage_id,
+        text=passage.text,
+        heading_path=list(passage.heading_path),
+        location=passage.location,
+        chunk_index=passage.chunk_index,
+        source=_to_source_body(hit),
+        scores=_to_scores_body(hit),
+    )
+
+
+def _to_source_body(hit: Hit) -> SourceBody:
+    document = hit.fused.document
+    return SourceBody(
+        external_id=document.external_id,
+        title=document.title,
+        source_uri=document.source_uri,
+        category=document.category,
+        language=document.language,
+        version=document.version,
+        superseded=document.superseded,
+        metadata=to_facts(document.metadata),
+        update_time=hit.fused.update_time,
+    )
+
+
+def _to_scores_body(hit: Hit) -> ScoresBody:
+    return ScoresBody(
+        list_ranks=[
+            ListRankBody(
+                list_name=place.list_name,
+                query_index=place.query_index,
+                rank=place.rank,
+                contribution=place.contribution,
+            )
+            for place in hit.list_places
+        ],
+        fused_rank=hit.fused.fused_rank,
+        fused_score=hit.fused.fused_score,
+        space_scores=[
+            SpaceScoreBody(
+                space_id=score.space_id,
+                cosine=score.cosine,
+                best_window_cosine=score.best_window_cosine,
+            )
+            for score in hit.fused.space_scores
+        ],
+        bm25_score=hit.fused.bm25_score,
+        rerank_rank=hit.rerank_rank,
+        rerank_score=hit.rerank_score,
+    )

@@ -1,0 +1,1 @@
+"""Routes of the HTTP door, one concern a file."""

@@ -1,0 +1,124 @@
+"""What surrounds every request: id, deadline, body limit, headers, and an answer to any error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chassis.request_id import accepted_request_id, bind_request_id
+from gateway.http.bodies import (
+    MAX_JSON_BYTES,
+    UPLOAD_BODY_BYTES,
+    check_announced_length,
+    counted,
+    read_whole,
+)
+from gateway.http.errors import error_response
+from gateway.http.measurement import RequestMeasurement
+from gateway.http.timeouts import TIMEOUT_HEADER, stated_timeout_s, within
+from gateway.searches import DEFAULT_DEADLINE_S
+
+REQUEST_ID_HEADER = "X-Request-Id"
+OTHER_DEADLINE_S = 30.0
+
+SECURITY_HEADERS: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+}
+DOCS_POLICY = (
+    "default-src 'none'; frame-ancestors 'none'; connect-src 'self'; "
+    "img-src 'self' data: https://fastapi.tiangolo.com; "
+    "script-src 'unsafe-inline' https://cdn.jsdelivr.net; "
+    "style-src 'unsafe-inline' https://cdn.jsdelivr.net"
+)
+"""The page of /docs loads its reader from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How large a body of a route may be, and how long its requests take at most.
+
+    `default_s` counts where the caller states no time-out; None means as long as it takes.
+    `whole` bodies are read before the route begins.
+    """
+
+    max_bytes: int = MAX_JSON_BYTES
+    default_s: float | None = OTHER_DEADLINE_S
+    whole: bool = True
+
+
+ROUTE_BOUNDS: Mapping[tuple[str, str], Bounds] = {
+    ("POST", "/v1/search"): Bounds(default_s=DEFAULT_DEADLINE_S),
+    ("POST", "/v1/documents"): Bounds(UPLOAD_BODY_BYTES, default_s=None, whole=False),
+}
+
+
+class Surroundings:
+    """Wraps the application; outermost, so that nothing leaves without passing here."""
+
+    def __init__(self, app: ASGIApp, measurement: RequestMeasurement) -> None:
+        self._app = app
+        self._measurement = measurement
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        started = self._measurement.clock()
+        headers = Headers(scope=scope)
+        request_id = accepted_request_id(headers.get(REQUEST_ID_HEADER))
+        bind_request_id(request_id)
+        answer = _Answer(send, request_id, scope["path"])
+        try:
+            await self._run(scope, headers, receive, answer)
+        except Exception as error:
+            # Whatever comes here is answered and logged, and ends here.
+            response = error_response(error)
+            if not answer.status:
+                await response(scope, receive, answer.send)
+        finally:
+            route = getattr(scope.get("route"), "path", "")
+            self._measurement.note(
+                scope["method"], route, answer.status, self._measurement.clock() - started
+            )
+
+    async def _run(self, scope: Scope, headers: Headers, receive: Receive, answer: _Answer) -> None:
+        bounds = ROUTE_BOUNDS.get((scope["method"], scope["path"]), Bounds())
+        stated_s = stated_timeout_s(headers.get(TIMEOUT_HEADER))
+        check_announced_length(headers, bounds.max_bytes)
+        async with within(bounds.default_s if stated_s is None else stated_s):
+            if bounds.whole:
+                receive = await read_whole(receive, bounds.max_bytes)
+            else:
+                receive = counted(receive, bounds.max_bytes)
+            await self._app(scope, receive, answer.send)
+
+
+class _Answer:
+    """Sends an answer with the headers that every answer has; `status` is 0 until it starts."""
+
+    def __init__(self, send: Send, request_id: str, path: str) -> None:
+        self.status = 0
+        self._send = send
+        self._request_id = request_id
+        self._path = path
+
+    async def send(self, message: Message) -> None:
+        """Passes one message on."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers[name] = value
+            if self._path == "/docs":
+                headers["Content-Security-Policy"] = DOCS_POLICY
+            headers[REQUEST_ID_HEADER] = self._request_id
+            if self.status == 413:
+                # The rest of the body is not read.
+                headers["Connection"] = "close"
+        await self._send(message)

@@ -1,0 +1,146 @@
+"""Puts the gateway's query role together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
+
+import structlog
+
+from chassis.binding import EXIT_CONFIG, StartError
+from chassis.channel import open_channel
+from chassis.metrics import Metrics, process_metrics
+from chassis.server import RunningServer, running_server
+from gateway.application import Application, Services, assembled
+from gateway.clients.embedder import EmbedderClient
+from gateway.clients.health import HealthClient
+from gateway.clients.ingestion import IngestionClient
+from gateway.clients.reranker import RerankerClient
+from gateway.clients.retriever import IDEMPOTENT_METHODS, RetrieverClient
+from gateway.clients.rewriter import RewriterClient
+from gateway.http.app import http_door
+from gateway.http.server import running_http
+from gateway.mesh import Mesh, WatchedService
+from gateway.servicer.served import served_services
+from gateway.settings import GatewaySettings
+from gateway.switches.board import SwitchBoard
+from gateway.switches.table import SwitchTable
+
+_log = structlog.get_logger("gateway")
+
+
+@dataclass(frozen=True, slots=True)
+class RunningGateway:
+    """A started gateway: its gRPC server, and the address of its HTTP door."""
+
+    server: RunningServer
+    http_address: str
+
+
+@asynccontextmanager
+async def running_gateway(
+    settings: GatewaySettings, *, metrics: Metrics | None = None
+) -> AsyncIterator[RunningGateway]:
+    """Serves gRPC and HTTP while inside.
+
+    The switches are read once before the first request; a database that is lost is no reason not
+    to start. Raises StartError where a port is taken or a driver is not installed.
+    """
+    metrics = metrics or process_metrics()
+    async with AsyncExitStack() as stack:
+        switches = SwitchBoard(_switch_table(settings.database_url))
+        application = await _application(settings, switches, metrics, stack)
+        await _first_refresh(switches)
+        await stack.enter_async_context(_kept_fresh(switches, settings.switch_refresh_s))
+        http_address = await stack.enter_async_context(
+            running_http(
+                http_door(application, metrics),
+                settings.host,
+                settings.http_port,
+                insecure=settings.insecure,
+                grace_s=settings.drain_grace_s,
+            )
+        )
+        server = await stack.enter_async_context(
+            running_server(served_services(application), settings, metrics=metrics)
+        )
+        yield RunningGateway(server, http_address)
+
+
+async def _application(
+    settings: GatewaySettings, switches: SwitchBoard, metrics: Metrics, stack: AsyncExitStack
+) -> Application:
+    targets = {
+        "rewriter": (settings.rewriter_target, settings.rewriter_management_target),
+        "embedder": (settings.embedder_target, settings.embedder_management_target),
+        "retriever": (settings.retriever_target, settings.retriever_management_target),
+        "reranker": (settings.reranker_target, settings.reranker_management_target),
+        "ingestion": (settings.ingestion_target, settings.ingestion_management_target),
+    }
+    channels = {
+        name: await stack.enter_async_context(
+            open_channel(
+                target,
+                # The others try their providers themselves: one layer of retries only.
+                idempotent_methods=IDEMPOTENT_METHODS if name == "retriever" else (),
+                metrics=metrics,
+            )
+        )
+        for name, (target, _) in targets.items()
+    }
+    services = Services(
+        rewriter=RewriterClient(channels["rewriter"]),
+        embedder=EmbedderClient(channels["embedder"]),
+        retriever=RetrieverClient(channels["retriever"]),
+        reranker=RerankerClient(channels["reranker"]),
+        ingestion=IngestionClient(channels["ingestion"]),
+    )
+    watched = [
+        WatchedService(
+            name,
+            target,
+            HealthClient(
+                name,
+                await stack.enter_async_context(open_channel(management, metrics=metrics)),
+            ),
+        )
+        for name, (target, management) in targets.items()
+    ]
+    return assembled(
+        services,
+        switches,
+        Mesh(watched, services.embedder),
+        vector_capacity=settings.vector_cache_capacity,
+        vector_ttl_s=settings.vector_cache_ttl_s,
+        max_file_bytes=settings.max_file_bytes,
+    )
+
+
+def _switch_table(database_url: str) -> SwitchTable:
+    try:
+        return SwitchTable(database_url)
+    except ModuleNotFoundError as error:
+        raise StartError(
+            f"JUSTESSE_GATEWAY_DATABASE_URL asks for a driver that is not installed: {error.name}; "
+            "install it or name another",
+            exit_code=EXIT_CONFIG,
+        ) from error
+
+
+async def _first_refresh(switches: SwitchBoard) -> None:
+    board = await switches.refresh()
+    if board.refresh_error:
+        _log.warning("started with the default switches", error=board.refresh_error)
+
+
+@asynccontextmanager
+async def _kept_fresh(switches: SwitchBoard, interval_s: float) -> AsyncIterator[None]:
+    refreshing = asyncio.create_task(switches.keep_fresh(interval_s=interval_s))
+    try:
+        yield
+    finally:
+        refreshing.cancel()
+        with suppress(asyncio.CancelledError):
+            await refreshing

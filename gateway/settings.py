@@ -1,0 +1,94 @@
+"""What the gateway's query role can be told, as `JUSTESSE_GATEWAY_...`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pydantic import Field, field_validator
+from pydantic_settings import SettingsConfigDict
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError
+
+from chassis.server import ServerSettings
+from chassis.settings import ServiceSettings
+
+_TARGET = re.compile(r"(?P<before>.+:)(?P<port>[0-9]{1,5})")
+MANAGEMENT_OFFSET = 1000
+
+
+def management_target_of(target: str) -> str:
+    """Returns the address of a service's management port: its business port + 1000."""
+    match = _TARGET.fullmatch(target)
+    if match is None:
+        raise ValueError(f"the port is missing in {target!r}")
+    return f"{match['before']}{int(match['port']) + MANAGEMENT_OFFSET}"
+
+
+def _follows(target_field: str) -> Any:
+    return Field(
+        default_factory=lambda values: management_target_of(values[target_field]),
+        description="host:port of the service's health; its business port + 1000 if not set",
+    )
+
+
+def _target(port: int) -> Any:
+    return Field(default=f"127.0.0.1:{port}", description="host:port, or dns:///host:port")
+
+
+class GatewaySettings(ServiceSettings, ServerSettings):
+    """Where the gateway listens, what it calls, and where its switches are."""
+
+    model_config = SettingsConfigDict(env_prefix="JUSTESSE_GATEWAY_")
+
+    port: int = Field(default=50050, description="gRPC port, 0 to 65535; 0 = a free one")
+    http_port: int = Field(
+        default=8080, ge=0, le=65535, description="HTTP port, 0 to 65535; 0 = a free one"
+    )
+    rewriter_target: str = _target(50053)
+    embedder_target: str = _target(50051)
+    retriever_target: str = _target(50052)
+    reranker_target: str = _target(50054)
+    ingestion_target: str = _target(50055)
+    rewriter_management_target: str = _follows("rewriter_target")
+    embedder_management_target: str = _follows("embedder_target")
+    retriever_management_target: str = _follows("retriever_target")
+    reranker_management_target: str = _follows("reranker_target")
+    ingestion_management_target: str = _follows("ingestion_target")
+    database_url: str = Field(
+        default="sqlite+aiosqlite:///justesse-data/gateway.sqlite",
+        description="URL of the database that holds the switches, with an asyncio driver, such as "
+        "sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/NAME",
+    )
+    switch_refresh_s: float = Field(
+        default=300.0, gt=0, description="seconds between two readings of the switches"
+    )
+    vector_cache_capacity: int = Field(
+        default=4096, ge=1, le=1_000_000, description="query vectors kept in memory"
+    )
+    vector_cache_ttl_s: float = Field(
+        default=600.0, gt=0, description="seconds for which a query vector is kept"
+    )
+    max_file_bytes: int = Field(default=100 * 2**20, gt=0, description="bytes of one uploaded file")
+
+    @field_validator(
+        "rewriter_target",
+        "embedder_target",
+        "retriever_target",
+        "reranker_target",
+        "ingestion_target",
+    )
+    @classmethod
+    def _has_port(cls, target: str) -> str:
+        if not _TARGET.fullmatch(target):
+            raise ValueError("the port is missing")
+        return target
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_database_url(cls, url: str) -> str:
+        try:
+            make_url(url).get_dialect()
+        except ArgumentError as error:
+            raise ValueError(f"no database URL: {str(error).splitlines()[0]}") from error
+        return url
