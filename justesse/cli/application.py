@@ -1,0 +1,38 @@
+"""The commands of `justesse`."""
+
+import typer
+
+from justesse.cli import documents, switches, up, workspaces
+from justesse.cli.command_line import CommandLine
+from justesse.cli.demonstration import demo
+from justesse.cli.exit_codes import EXPLANATION
+from justesse.cli.ingest import ingest
+from justesse.cli.search import search
+from justesse.cli.status import status, version
+
+app = typer.Typer(
+    name="justesse",
+    cls=CommandLine,
+    help="Find the passage that answers.",
+    epilog=EXPLANATION,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    add_completion=True,
+)
+
+app.command(help=up.HELP)(up.up)
+app.command()(ingest)
+app.command()(search)
+app.add_typer(workspaces.app, name="workspaces")
+app.add_typer(documents.app, name="documents")
+app.add_typer(switches.app, name="switches")
+app.command()(status)
+app.command()(version)
+app.command()(demo)
+
+
+@app.callback(invoke_without_command=True)
+def root(context: typer.Context) -> None:
+    """Find the passage that answers."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())

@@ -1,0 +1,1 @@
+"""Taking many files in: which ones, with what facts, and what became of each."""

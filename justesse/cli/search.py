@@ -1,0 +1,36 @@
+"""`justesse search`: asks a question and shows why each passage stands where it stands."""
+
+from typing import Annotated
+
+import typer
+
+from justesse.cli.addresses import gateway_address
+from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
+from justesse.cli.output import show
+from justesse.cli.search_tables import draw_search_result
+from justesse.client import Justesse
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="Question in plain words.")],
+    workspace: WorkspaceOption,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", help="Passages wanted, 1 to 100; 8 by default.")
+    ] = None,
+    passages_per_document: Annotated[
+        int, typer.Option("--per-document", help="Most passages of one document; 0: no bound.")
+    ] = 0,
+    address: AddressOption = None,
+    timeout: TimeoutOption = 5.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the passages that answer a question, with each stage's rank and score."""
+    with Justesse(gateway_address(address)) as justesse:
+        result = justesse.search(
+            workspace,
+            query,
+            limit=limit,
+            passages_per_document=passages_per_document,
+            timeout=timeout,
+        )
+    show(result, as_json, lambda console: draw_search_result(console, result))

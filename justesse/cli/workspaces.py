@@ -1,0 +1,166 @@
+"""`justesse workspaces`: creates, lists, describes and deletes workspaces."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from justesse.cli.addresses import gateway_address
+from justesse.cli.command_line import CommandError
+from justesse.cli.exit_codes import ExitCode
+from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
+from justesse.cli.output import plain, show
+from justesse.cli.tables import facts, moment, new_table
+from justesse.client import DenseIndexKind, Justesse, Workspace, WorkspaceSettings
+
+app = typer.Typer(help="Create, list, describe and delete workspaces.", no_args_is_help=False)
+
+SlugArgument = Annotated[
+    str, typer.Argument(metavar="SLUG", help="Lower-case letters, digits and hyphens.")
+]
+
+
+@app.command()
+def create(
+    slug: SlugArgument,
+    language: Annotated[
+        str, typer.Option("--language", help="fr, en, or auto for both; fr by default.")
+    ] = "",
+    chunking_profile: Annotated[
+        str,
+        typer.Option(
+            "--chunking-profile", help="structure, sentences or words; structure by default."
+        ),
+    ] = "",
+    preset: Annotated[str, typer.Option("--preset", help="Named retrieval settings.")] = "",
+    dense_index: Annotated[
+        DenseIndexKind, typer.Option("--dense-index", help="Kind of the dense index.")
+    ] = DenseIndexKind.AUTO,
+    address: AddressOption = None,
+    timeout: TimeoutOption = 30.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Create a workspace."""
+    settings = WorkspaceSettings(language, chunking_profile, preset, dense_index)
+    with Justesse(gateway_address(address)) as justesse:
+        workspace = justesse.create_workspace(slug, settings, timeout=timeout)
+    show(
+        workspace,
+        as_json,
+        lambda console: console.print(
+            plain(f"Created workspace {workspace.slug} ({workspace.settings.language or 'fr'}).")
+        ),
+    )
+
+
+@app.command("list")
+def list_all(
+    address: AddressOption = None, timeout: TimeoutOption = 30.0, as_json: JsonOption = False
+) -> None:
+    """List all workspaces."""
+    with Justesse(gateway_address(address)) as justesse:
+        workspaces = justesse.list_workspaces(timeout=timeout)
+    show(workspaces, as_json, lambda console: _draw_list(console, workspaces))
+
+
+@app.command()
+def describe(
+    slug: SlugArgument,
+    address: AddressOption = None,
+    timeout: TimeoutOption = 30.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Describe a workspace with its vector spaces."""
+    with Justesse(gateway_address(address)) as justesse:
+        workspace = justesse.describe_workspace(slug, timeout=timeout)
+    show(workspace, as_json, lambda console: _draw(console, workspace))
+
+
+@app.command()
+def delete(
+    slug: SlugArgument,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    address: AddressOption = None,
+    timeout: TimeoutOption = 30.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete a workspace with all its documents."""
+    with Justesse(gateway_address(address)) as justesse:
+        if not yes:
+            _confirm(justesse.describe_workspace(slug, timeout=timeout))
+        deleted = justesse.delete_workspace(slug, timeout=timeout)
+    text = (
+        f"Deleted workspace {slug} with {deleted.document_count} documents "
+        f"({deleted.passage_count} passages)."
+    )
+    show(deleted, as_json, lambda console: console.print(plain(text)))
+
+
+def _confirm(workspace: Workspace) -> None:
+    if not sys.stdin.isatty():
+        raise CommandError(
+            "deleting a workspace cannot be undone; say --yes to do it without being asked",
+            ExitCode.USAGE,
+        )
+    question = (
+        f"Delete workspace {workspace.slug} with its {workspace.document_count} documents for good?"
+    )
+    if not typer.confirm(question, err=True):
+        raise CommandError("nothing was deleted", ExitCode.SOME_FAILED)
+
+
+def _draw_list(console: Console, workspaces: tuple[Workspace, ...]) -> None:
+    if not workspaces:
+        console.print("There is no workspace yet; 'justesse workspaces create SLUG' makes one.")
+        return
+    table = new_table()
+    table.add_column("Workspace", overflow="fold")
+    table.add_column("Language")
+    for name in ("Documents", "Passages", "Spaces"):
+        table.add_column(name, justify="right")
+    table.add_column("Created", no_wrap=True)
+    for workspace in workspaces:
+        table.add_row(
+            plain(workspace.slug),
+            plain(workspace.settings.language or "fr"),
+            str(workspace.document_count),
+            str(workspace.passage_count),
+            str(len(workspace.spaces)),
+            moment(workspace.create_time),
+        )
+    console.print(table)
+
+
+def _draw(console: Console, workspace: Workspace) -> None:
+    settings = workspace.settings
+    console.print(
+        facts(
+            (
+                ("Workspace", workspace.slug),
+                ("Language", settings.language or "fr"),
+                ("Chunking", settings.chunking_profile or "structure"),
+                ("Preset", settings.preset or "default"),
+                ("Dense index", settings.dense_index_kind.value),
+                ("Documents", str(workspace.document_count)),
+                ("Passages", str(workspace.passage_count)),
+                ("Created", moment(workspace.create_time)),
+            )
+        )
+    )
+    if not workspace.spaces:
+        return
+    console.print()
+    table = new_table()
+    table.add_column("Space", overflow="fold")
+    table.add_column("Passages", justify="right")
+    table.add_column("Index")
+    table.add_column("Preferred")
+    for space in workspace.spaces:
+        table.add_row(
+            plain(space.space_id),
+            str(space.passage_count),
+            space.active_index_kind.value,
+            "yes" if space.space_id == workspace.preferred_space_id else "",
+        )
+    console.print(table)
