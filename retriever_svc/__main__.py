@@ -1,0 +1,23 @@
+"""Starts the retriever: `python -m retriever_svc`."""
+
+import chassis.process_environment  # isort: skip  # noqa: F401 - before native libraries load
+
+from chassis.server import run, serve_until_signalled
+from chassis.settings import load_settings
+from retriever_svc.service import running_retriever
+from retriever_svc.settings import RetrieverSettings
+
+
+def main() -> None:
+    """Serves until SIGTERM or SIGINT."""
+    settings = load_settings(RetrieverSettings)
+
+    async def serve() -> None:
+        async with running_retriever(settings) as server:
+            await serve_until_signalled(server)
+
+    run(serve, log_format=settings.log_format, log_level=settings.log_level)
+
+
+if __name__ == "__main__":
+    main()

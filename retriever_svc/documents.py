@@ -1,0 +1,138 @@
+"""Documents, the passages they are cut into, and the vectors of these passages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatMatrix: TypeAlias = npt.NDArray[np.float32]
+IntVector: TypeAlias = npt.NDArray[np.int64]
+MetadataValue: TypeAlias = str | float | bool | datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Describes a document. Moments are aware of their time zone."""
+
+    external_id: str
+    title: str = ""
+    keywords: tuple[str, ...] = ()
+    source_uri: str = ""
+    category: str = ""
+    language: str = ""
+    """ "fr", "en", or empty for the workspace's own."""
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
+    version: str = ""
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    superseded: bool = False
+    content_hash: str = ""
+    """Equal means nothing to do; an empty one equals nothing."""
+    chunking_profile: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Holds one passage of a document."""
+
+    chunk_index: int
+    text: str
+    heading_path: tuple[str, ...] = ()
+    location: str = ""
+    token_estimate: int = 0
+    embedded_text_hash: str = ""
+    """Fingerprint of the text that was embedded; an empty one equals nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageVectors:
+    """Holds the vectors of one space for some passages of a document.
+
+    `positions[i]`, growing, is the chunk_index that row i of `vectors` belongs to. Where the space
+    has windows, `window_counts[i]` of the rows of `window_vectors` belong to row i, in order.
+    Vectors are float32 in C order, [rows, dimension], of any norm over zero.
+    """
+
+    space_id: str
+    positions: IntVector
+    vectors: FloatMatrix
+    window_counts: IntVector | None = None
+    window_vectors: FloatMatrix | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentUpsert:
+    """Asks to store a document in place of any older state of the same external id.
+
+    `passages[i].chunk_index == i`; `vectors` holds at most one entry a space.
+    """
+
+    workspace: str
+    document: Document
+    passages: tuple[Passage, ...] = ()
+    vectors: tuple[PassageVectors, ...] = ()
+
+
+class UpsertOutcome(StrEnum):
+    """Names what an upsert did."""
+
+    CREATED = "created"
+    REPLACED = "replaced"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class UpsertReceipt:
+    """Says what an upsert did."""
+
+    outcome: UpsertOutcome
+    passage_count: int
+    awaiting_passage_count: int
+    """Passages that have no vector in any space."""
+    kept_vector_count: int
+    """Passages that kept an earlier vector."""
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRemoval:
+    """Says what went with a deleted document; `deleted` is false where there was none."""
+
+    deleted: bool
+    passage_count: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPassage:
+    """Holds a passage as stored."""
+
+    passage_id: int
+    passage: Passage
+    space_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """Holds a document as stored; `passages` is empty where they were not asked for."""
+
+    document: Document
+    passage_count: int
+    updated_at: datetime
+    passages: tuple[StoredPassage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """Holds a page of documents, ordered by external id.
+
+    `next_after` is the external id after which the next page starts; None on the last page.
+    """
+
+    documents: tuple[StoredDocument, ...]
+    next_after: str | None
+    total_count: int

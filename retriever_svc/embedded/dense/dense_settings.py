@@ -1,0 +1,46 @@
+"""Settings of the dense indexes."""
+
+from dataclasses import dataclass
+
+_MEASURED_WIDTH = 384
+
+
+@dataclass(frozen=True, slots=True)
+class DenseSettings:
+    """Holds when graphs are built and how they are searched.
+
+    Row limits hold for vectors of 384 values and shrink in proportion to wider ones, because the
+    time of an exact search grows with rows times width.
+    """
+
+    flat_row_limit: int = 5_000
+    """Up to here an `auto` index stays exact."""
+    growing_row_limit: int = 1_024
+    """Rows a growing segment gathers at least before they join a graph."""
+    segment_row_limit: int = 250_000
+    """A graph of this size is extended no further; the next rows begin another."""
+    dead_share_limit: float = 0.3
+    """Share of deleted rows at which a segment is rebuilt."""
+    neighbour_count: int = 16
+    """HNSW's M."""
+    construction_breadth: int = 100
+    """HNSW's efConstruction."""
+    search_breadth: int = 128
+    """HNSW's efSearch, at least; a search for more hits widens it."""
+
+    def flat_rows(self, dimension: int) -> int:
+        """Returns `flat_row_limit` for this width."""
+        return _scaled(self.flat_row_limit, dimension)
+
+    def growing_rows(self, dimension: int, sealed_row_count: int) -> int:
+        """Returns how many rows gather before they are sealed.
+
+        Sealing copies the graph, so the number follows its size; exact search over the growing
+        rows bounds it to four times `growing_row_limit`.
+        """
+        most = _scaled(4 * self.growing_row_limit, dimension)
+        return max(1, min(most, max(self.growing_row_limit, sealed_row_count // 20)))
+
+
+def _scaled(rows: int, dimension: int) -> int:
+    return rows * _MEASURED_WIDTH // max(dimension, _MEASURED_WIDTH)

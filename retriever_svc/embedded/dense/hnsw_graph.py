@@ -1,0 +1,78 @@
+"""The calls of FAISS: HNSW graphs over inner products of unit vectors.
+
+Adding to a graph and searching it at the same time ends the process; graphs that are searched are
+therefore never added to, only copied.
+"""
+
+from typing import Any
+
+import faiss as typed_faiss
+import numpy as np
+import numpy.typing as npt
+
+from retriever_svc.documents import FloatMatrix, IntVector
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
+
+# The stubs of FAISS know neither the HNSW classes nor the Python constructors.
+faiss: Any = typed_faiss
+
+
+class LiveRows:
+    """Tells a graph search which rows are live; a bit a row, lowest bit first."""
+
+    def __init__(self, alive: npt.NDArray[np.bool_]) -> None:
+        self._bits = np.packbits(alive, bitorder="little")
+        self.selector = faiss.IDSelectorBitmap(self._bits)
+
+    def kill(self, rows: IntVector) -> None:
+        """Marks rows as dead."""
+        masks = np.left_shift(1, rows & 7).astype(np.uint8)
+        np.bitwise_and.at(self._bits, rows >> 3, ~masks)
+
+
+class HnswGraph:
+    """A graph whose row i is the i-th vector added."""
+
+    def __init__(self, index: Any) -> None:
+        self._index = index
+
+    @classmethod
+    def empty(cls, dimension: int, settings: DenseSettings) -> "HnswGraph":
+        """Returns a graph without rows."""
+        index = faiss.IndexHNSWFlat(dimension, settings.neighbour_count, faiss.METRIC_INNER_PRODUCT)
+        index.hnsw.efConstruction = settings.construction_breadth
+        return cls(index)
+
+    def __len__(self) -> int:
+        return int(self._index.ntotal)
+
+    def copy(self) -> "HnswGraph":
+        """Returns a graph of its own with the same rows."""
+        return HnswGraph(faiss.clone_index(self._index))
+
+    def add(self, vectors: FloatMatrix) -> None:
+        """Adds rows, [rows, dimension]; only to a graph that nobody searches yet."""
+        self._index.add(vectors)
+
+    def vectors(self) -> FloatMatrix:
+        """Returns all rows, [rows, dimension], without copying; valid as long as the graph."""
+        storage = faiss.downcast_index(self._index.storage)
+        values = faiss.rev_swig_ptr(storage.get_xb(), storage.ntotal * storage.d)
+        vectors: FloatMatrix = values.reshape(storage.ntotal, storage.d)
+        return vectors
+
+    def near(
+        self,
+        query: npt.NDArray[np.float32],
+        count: int,
+        search_breadth: int,
+        live: LiveRows | None,
+    ) -> IntVector:
+        """Returns up to `count` rows near the query, only live ones if `live` is given."""
+        parameters = faiss.SearchParametersHNSW(efSearch=max(search_breadth, count))
+        if live is not None:
+            parameters.sel = live.selector
+        _, rows = self._index.search(query[np.newaxis, :], count, params=parameters)
+        # FAISS fills up with -1 where it finds too few.
+        found: IntVector = rows[0][rows[0] >= 0]
+        return found

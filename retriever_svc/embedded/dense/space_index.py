@@ -1,0 +1,199 @@
+"""The dense index of one workspace and space.
+
+New vectors go to a growing segment; when it is full its rows are frozen, a graph is built of them
+aside, and the finished segment is swapped in. Everything here runs on the search thread except the
+building itself, so a search never meets a half-made change.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from retriever_svc.documents import FloatMatrix, IntVector
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.graph_building import BuildPlan, Origin, segment_from
+from retriever_svc.embedded.dense.graph_segment import GraphSegment
+from retriever_svc.embedded.dense.growing_segment import GrowingSegment
+from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.dense.segment_rows import QueryVector, SegmentRows
+from retriever_svc.workspaces import DenseIndexKind
+
+# Fetched beyond what is asked, so that rounding in the segments cannot decide who is last.
+_MARGIN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class DenseHits:
+    """Holds the nearest passages, best first, ties by id."""
+
+    ids: list[int]
+    exact: bool
+
+
+class SpaceIndex:
+    """Finds the nearest live vectors; the exact search is always there as well."""
+
+    def __init__(self, dimension: int, kind: DenseIndexKind, settings: DenseSettings) -> None:
+        self.dimension = dimension
+        self._kind = kind
+        self._settings = settings
+        self._growing = GrowingSegment(dimension)
+        self._frozen: list[SegmentRows] = []
+        self._graphs: list[GraphSegment] = []
+        self._plan: BuildPlan | None = None
+
+    def __len__(self) -> int:
+        return self._growing.live_count + sum(segment.live_count for segment in self._fixed)
+
+    @property
+    def active_kind(self) -> DenseIndexKind:
+        """HNSW where a graph answers, FLAT otherwise."""
+        return DenseIndexKind.HNSW if self._graphs else DenseIndexKind.FLAT
+
+    @property
+    def graphs(self) -> tuple[GraphSegment, ...]:
+        """The graph segments."""
+        return tuple(self._graphs)
+
+    def load(self, ids: IntVector, vectors: FloatMatrix) -> None:
+        """Takes the rows of an empty index as they come from the store, each id once."""
+        if self._kind is not DenseIndexKind.FLAT and len(ids) > self._flat_rows:
+            self._frozen.append(SegmentRows(ids, vectors))
+        else:
+            self._growing.add(ids, vectors)
+
+    def put(self, ids: IntVector, vectors: FloatMatrix) -> None:
+        """Stores unit vectors, [ids, dimension], in place of earlier ones; each id once."""
+        self.remove(ids)
+        self._growing.add(ids, vectors)
+
+    def remove(self, ids: IntVector) -> None:
+        """Removes the vectors of these ids; an id without one is no error."""
+        for segment in self._segments:
+            rows = segment.locate(ids)
+            found = rows[rows >= 0]
+            if len(found):
+                segment.kill(found)
+
+    def contains(self, ids: IntVector) -> npt.NDArray[np.bool_]:
+        """Says for each id whether it has a vector here."""
+        held = np.zeros(len(ids), np.bool_)
+        for segment in self._segments:
+            held |= segment.locate(ids) >= 0
+        return held
+
+    def cosines(self, ids: IntVector, query: QueryVector) -> npt.NDArray[np.float32]:
+        """Returns the cosine of each id's vector with the unit query; NaN where there is none."""
+        cosines = np.full(len(ids), np.nan, np.float32)
+        for segment in self._segments:
+            rows = segment.locate(ids)
+            found = rows >= 0
+            if found.any():
+                cosines[found] = inner_products(segment.vectors[rows[found]], query)
+        return cosines
+
+    def search(self, query: QueryVector, count: int, *, exact: bool = False) -> DenseHits:
+        """Returns the `count` (at least 1) nearest passages, fewer only if there are fewer."""
+        ids: list[IntVector] = []
+        cosines: list[npt.NDArray[np.float32]] = []
+        fetched = count + _MARGIN
+        for segment in self._segments:
+            if not segment.live_count:
+                continue
+            if isinstance(segment, GraphSegment) and not exact:
+                rows = segment.near(query, fetched, self._settings.search_breadth)
+            else:
+                rows = segment.nearest(query, fetched)
+            ids.append(segment.ids[rows])
+            cosines.append(inner_products(segment.vectors[rows], query))
+        if not ids:
+            return DenseHits([], exact=True)
+        found = np.concatenate(ids)
+        best = np.lexsort((found, -np.concatenate(cosines)))[:count]
+        approximate = any(not segment.answers_exactly for segment in self._graphs)
+        return DenseHits(found[best].tolist(), exact=exact or not approximate)
+
+    def next_build(self) -> BuildPlan | None:
+        """Returns the plan of a graph that should be built now; None while a build runs.
+
+        `publish` or `abandon` must follow.
+        """
+        if self._plan is not None or self._kind is DenseIndexKind.FLAT:
+            return None
+        self._dissolve_if_small()
+        self._plan = self._compaction() or self._sealing()
+        return self._plan
+
+    def publish(self, plan: BuildPlan, graph: HnswGraph) -> None:
+        """Swaps in the graph that was built of the plan, for the segments it was made of."""
+        replaced = plan.sources()
+        segment = segment_from(plan, graph)
+        self._frozen = [kept for kept in self._frozen if kept not in replaced]
+        self._graphs = [kept for kept in self._graphs if kept not in replaced]
+        if segment.live_count:
+            self._graphs.append(segment)
+        self._plan = None
+
+    def abandon(self) -> None:
+        """Notes that the build came to nothing; its rows stay searchable and are planned again."""
+        self._plan = None
+
+    def _dissolve_if_small(self) -> None:
+        # Half of the limit: an index that goes up and down around it is not rebuilt each time.
+        if not self._graphs or self._frozen or len(self) > self._flat_rows // 2:
+            return
+        for segment in self._graphs:
+            rows = np.flatnonzero(segment.alive)
+            self._growing.add(segment.ids[rows], segment.vectors[rows])
+        self._graphs = []
+
+    def _compaction(self) -> BuildPlan | None:
+        self._graphs = [segment for segment in self._graphs if segment.live_count]
+        for segment in self._graphs:
+            if segment.dead_share >= self._settings.dead_share_limit:
+                return BuildPlan(self.dimension, (_live_rows(segment),))
+        return None
+
+    def _sealing(self) -> BuildPlan | None:
+        if not self._frozen and not self._freeze_when_full():
+            return None
+        origins = tuple(_live_rows(segment) for segment in self._frozen)
+        open_graphs = [
+            segment
+            for segment in self._graphs
+            if segment.row_count < self._settings.segment_row_limit
+        ]
+        return BuildPlan(self.dimension, origins, open_graphs[-1] if open_graphs else None)
+
+    def _freeze_when_full(self) -> bool:
+        sealed = sum(segment.row_count for segment in self._graphs)
+        enough = self._settings.growing_rows(self.dimension, sealed)
+        if len(self) <= self._flat_rows or self._growing.live_count < enough:
+            return False
+        self._frozen.append(self._growing.frozen())
+        self._growing = GrowingSegment(self.dimension)
+        return True
+
+    @property
+    def _fixed(self) -> tuple[SegmentRows, ...]:
+        return *self._frozen, *self._graphs
+
+    @property
+    def _segments(self) -> tuple[GrowingSegment | SegmentRows, ...]:
+        return self._growing, *self._frozen, *self._graphs
+
+    @property
+    def _flat_rows(self) -> int:
+        auto = self._kind is DenseIndexKind.AUTO
+        return self._settings.flat_rows(self.dimension) if auto else 0
+
+
+def _live_rows(segment: SegmentRows) -> Origin:
+    return Origin(segment, np.flatnonzero(segment.alive))
+
+
+def inner_products(vectors: FloatMatrix, query: QueryVector) -> npt.NDArray[np.float32]:
+    """Multiplies row by row: the result of a row does not depend on the rows beside it."""
+    products: npt.NDArray[np.float32] = np.einsum("ij,j->i", vectors, query)
+    return products

@@ -1,0 +1,84 @@
+"""Reads documents for their owners, on a thread and connection apart from the searches."""
+
+import sqlite3
+from collections import defaultdict
+
+from chassis.errors import NotFound
+from retriever_svc.documents import DocumentPage, StoredDocument, StoredPassage
+from retriever_svc.embedded.store.document_rows import (
+    DocumentRow,
+    find_document,
+    list_document_rows,
+)
+from retriever_svc.embedded.store.passage_rows import passages_of_document
+from retriever_svc.embedded.store.vector_rows import spaces_by_passage
+from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, find_workspace
+
+
+class DocumentReader:
+    """Reads one state of the store a call. Raises NotFound for what is not there."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Takes a connection that only reads as its own."""
+        self._connection = connection
+
+    def get(self, slug: str, external_id: str, *, include_passages: bool) -> StoredDocument:
+        """Reads a document."""
+        with _Snapshot(self._connection):
+            workspace = find_workspace(self._connection, slug)
+            row = find_document(self._connection, workspace.id, external_id)
+            if row is None:
+                raise NotFound(
+                    f"no document {external_id!r} in workspace {slug!r}",
+                    reason="DOCUMENT_NOT_FOUND",
+                )
+            passages = self._passages(workspace, row) if include_passages else ()
+            return _stored(row, passages)
+
+    def list_page(self, slug: str, *, page_size: int, after: str | None) -> DocumentPage:
+        """Lists documents whose external id follows `after`."""
+        with _Snapshot(self._connection):
+            workspace = find_workspace(self._connection, slug)
+            rows = list_document_rows(
+                self._connection, workspace.id, after=after, limit=page_size + 1
+            )
+            page = rows[:page_size]
+            return DocumentPage(
+                tuple(_stored(row) for row in page),
+                page[-1].document.external_id if len(rows) > page_size else None,
+                workspace.document_count,
+            )
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._connection.close()
+
+    def _passages(self, workspace: WorkspaceRow, row: DocumentRow) -> tuple[StoredPassage, ...]:
+        names = {space.key: space.space_id for space in workspace.spaces}
+        held: dict[int, set[int]] = defaultdict(set)
+        held.update(spaces_by_passage(self._connection, workspace.id, row.id))
+        return tuple(
+            StoredPassage(
+                passage.id,
+                passage.passage,
+                tuple(names[key] for key in sorted(held[passage.id])),
+            )
+            for passage in passages_of_document(self._connection, workspace.id, row.id)
+        )
+
+
+class _Snapshot:
+    """A read transaction: all statements inside see one state."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN")
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.execute("ROLLBACK")
+
+
+def _stored(row: DocumentRow, passages: tuple[StoredPassage, ...] = ()) -> StoredDocument:
+    return StoredDocument(row.document, row.passage_count, row.updated_at, passages)

@@ -1,0 +1,151 @@
+"""The embedded engine: one process, one data folder.
+
+Three threads do the work: the writer commits and publishes, the search thread answers over what
+is published, the document reader reads for owners of documents. Graphs are built on a fourth.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from functools import partial
+from sqlite3 import Connection
+
+from retriever_svc.documents import (
+    DocumentPage,
+    DocumentRemoval,
+    DocumentUpsert,
+    StoredDocument,
+    UpsertReceipt,
+)
+from retriever_svc.embedded.data_folder import DataFolder
+from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.document_reader import DocumentReader
+from retriever_svc.embedded.embedded_settings import EmbeddedSettings
+from retriever_svc.embedded.graph_builder import GraphBuilder
+from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
+from retriever_svc.embedded.published_state import DueBuild, PublishedState
+from retriever_svc.embedded.publisher import Publisher
+from retriever_svc.embedded.search_worker import SearchWorker
+from retriever_svc.embedded.snapshot_reader import SnapshotReader
+from retriever_svc.embedded.store.changes import Change, WorkspaceCreated, WorkspaceDeleted
+from retriever_svc.embedded.store.deletions import delete_document
+from retriever_svc.embedded.store.store import Store
+from retriever_svc.embedded.store.upserts import upsert_document
+from retriever_svc.embedded.store.workspace_rows import insert_workspace, retire_workspace
+from retriever_svc.embedded.workspace_view import described
+from retriever_svc.embedded.writer import Writer
+from retriever_svc.searches import SearchRequest, SearchResult
+from retriever_svc.workspaces import Workspace, WorkspaceRemoval, WorkspaceSettings
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class EmbeddedEngine:
+    """Implements `RetrievalEngine` over SQLite, FAISS and tantivy."""
+
+    def __init__(
+        self, settings: EmbeddedSettings, *, now: Callable[[], datetime] = _utc_now
+    ) -> None:
+        """Opens the data folder and loads every workspace; blocks until all can be searched.
+
+        Raises FailedPrecondition if the folder is in use, unfit or written by a newer build.
+        """
+        self._now = now
+        with ExitStack() as stack:
+            folder = DataFolder(
+                settings.data_folder,
+                allow_network_file_system=settings.allow_network_file_system,
+            )
+            stack.callback(folder.close)
+            store = Store(folder.store_path)
+            stack.callback(store.close)
+            lexical = LexicalIndexes(folder, store.identity, settings.lexical)
+            stack.callback(lexical.close)
+            self._documents = DocumentReader(store.open_reader())
+            stack.callback(self._documents.close)
+            self._worker = SearchWorker(
+                PublishedState(SnapshotReader(store.open_reader()), settings.dense)
+            )
+            stack.callback(self._worker.close)
+            self._builder = GraphBuilder(settings.dense, self._publish_graph)
+            stack.callback(self._builder.close)
+            publisher = Publisher(store, lexical, self._worker, settings.dense, self._builder.build)
+            publisher.load_all()
+            self._reading = ThreadPoolExecutor(1, thread_name_prefix="documents")
+            stack.callback(self._reading.shutdown)
+            self._writer = Writer(store, publisher, queue_limit=settings.write_queue_limit)
+            stack.callback(self._writer.close)
+            self._closing = stack.pop_all()
+
+    def close(self) -> None:
+        """Finishes the changes that wait, then closes everything; blocks."""
+        self._closing.close()
+
+    def wait_for_graphs(self, timeout: float | None = None) -> bool:
+        """Waits until no graph is being built; returns False after `timeout` seconds."""
+        return self._builder.wait_until_idle(timeout)
+
+    async def create_workspace(self, slug: str, settings: WorkspaceSettings) -> Workspace:
+        """See `RetrievalEngine`."""
+        now = self._now()
+
+        def operation(connection: Connection) -> tuple[Workspace, Change]:
+            row = insert_workspace(connection, slug, settings, now)
+            return described(row), WorkspaceCreated(row)
+
+        return await asyncio.wrap_future(self._writer.submit(operation))
+
+    async def list_workspaces(self) -> tuple[Workspace, ...]:
+        """See `RetrievalEngine`."""
+        return await asyncio.wrap_future(self._worker.submit(PublishedState.list_workspaces))
+
+    async def describe_workspace(self, slug: str) -> Workspace:
+        """See `RetrievalEngine`."""
+        return await asyncio.wrap_future(self._worker.submit(PublishedState.describe, slug))
+
+    async def delete_workspace(self, slug: str) -> WorkspaceRemoval:
+        """See `RetrievalEngine`."""
+
+        def operation(connection: Connection) -> tuple[WorkspaceRemoval, Change]:
+            gone = retire_workspace(connection, slug)
+            removal = WorkspaceRemoval(gone.document_count, gone.passage_count)
+            return removal, WorkspaceDeleted(gone)
+
+        return await asyncio.wrap_future(self._writer.submit(operation))
+
+    async def upsert_document(self, upsert: DocumentUpsert) -> UpsertReceipt:
+        """See `RetrievalEngine`."""
+        operation = partial(upsert_document, upsert=upsert, now=self._now())
+        return await asyncio.wrap_future(self._writer.submit(operation))
+
+    async def delete_document(self, workspace: str, external_id: str) -> DocumentRemoval:
+        """See `RetrievalEngine`."""
+        operation = partial(delete_document, workspace_slug=workspace, external_id=external_id)
+        return await asyncio.wrap_future(self._writer.submit(operation))
+
+    async def get_document(
+        self, workspace: str, external_id: str, *, include_passages: bool
+    ) -> StoredDocument:
+        """See `RetrievalEngine`."""
+        read = partial(
+            self._documents.get, workspace, external_id, include_passages=include_passages
+        )
+        return await asyncio.wrap_future(self._reading.submit(read))
+
+    async def list_documents(
+        self, workspace: str, *, page_size: int, after: str | None
+    ) -> DocumentPage:
+        """See `RetrievalEngine`."""
+        read = partial(self._documents.list_page, workspace, page_size=page_size, after=after)
+        return await asyncio.wrap_future(self._reading.submit(read))
+
+    async def search_passages(self, request: SearchRequest) -> SearchResult:
+        """See `RetrievalEngine`."""
+        return await asyncio.wrap_future(self._worker.submit(PublishedState.search, request))
+
+    def _publish_graph(self, due: DueBuild, graph: HnswGraph | None) -> list[DueBuild]:
+        return self._worker.submit(PublishedState.publish_graph, due, graph).result()

@@ -1,0 +1,19 @@
+"""Settings of the embedded engine."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedSettings:
+    """Holds where the engine keeps its data and how its indexes work."""
+
+    data_folder: Path
+    dense: DenseSettings = field(default_factory=DenseSettings)
+    lexical: LexicalSettings = field(default_factory=LexicalSettings)
+    write_queue_limit: int = 1_000
+    """Changes that may wait for the disk."""
+    allow_network_file_system: bool = False

@@ -1,0 +1,1 @@
+"""The BM25 index: one tantivy folder a workspace."""

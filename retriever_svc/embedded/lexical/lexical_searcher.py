@@ -1,0 +1,120 @@
+"""Searches one committed state of a BM25 index.
+
+Scores are BM25 with k1 = 1.2 and b = 0.75, summed over terms and fields with the boosts as
+weights. Queries are built from terms: no text of a user is ever read as query syntax.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tantivy
+
+from retriever_svc.documents import IntVector
+from retriever_svc.embedded.dense.segment_rows import Flags
+from retriever_svc.embedded.lexical.lexical_fields import ID_FIELD, boosts, query_terms
+from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
+
+# Fetched beyond what is asked, so that equal scores at the end are ordered by id.
+_MARGIN = 8
+_WIDENING = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalHit:
+    """Holds a passage and its BM25 score, over 0."""
+
+    passage_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalQuery:
+    """Holds the weighted terms of an analysed query."""
+
+    clauses: tuple[tuple[Any, Any], ...]
+
+
+class LexicalSearcher:
+    """Finds passages by terms."""
+
+    def __init__(
+        self, searcher: Any, schema: Any, languages: tuple[str, ...], settings: LexicalSettings
+    ) -> None:
+        self._searcher = searcher
+        self._schema = schema
+        self._boosts = boosts(languages, settings)
+
+    def __len__(self) -> int:
+        return int(self._searcher.num_docs)
+
+    def analyse(self, text: str) -> LexicalQuery:
+        """Returns the query of a text.
+
+        With several languages it is analysed in each; a passage has fields of one, so only the
+        analysis that fits counts.
+        """
+        clauses = [
+            (
+                tantivy.Occur.Should,
+                tantivy.Query.boost_query(
+                    tantivy.Query.term_query(self._schema, field, term, "freq"), boost
+                ),
+            )
+            for language, fields in self._boosts.items()
+            for term in query_terms(text, language)
+            for field, boost in fields.items()
+        ]
+        return LexicalQuery(tuple(clauses))
+
+    def search(self, query: LexicalQuery, count: int) -> list[LexicalHit]:
+        """Returns the best `count` passages that hold a term, best first, ties by id."""
+        if not query.clauses:
+            return []
+        return self._hits(list(query.clauses), count + _MARGIN)[:count]
+
+    def search_where(
+        self, query: LexicalQuery, count: int, accepted: Callable[[IntVector], Flags]
+    ) -> list[LexicalHit]:
+        """Returns the best `count` passages whose ids are accepted; looks on until it has them."""
+        if not query.clauses:
+            return []
+        fetched = count * _WIDENING + _MARGIN
+        while True:
+            hits = self._hits(list(query.clauses), fetched)
+            ids = np.fromiter((hit.passage_id for hit in hits), np.int64, len(hits))
+            kept = [hit for hit, good in zip(hits, accepted(ids), strict=True) if good]
+            if len(kept) >= count or len(hits) < fetched:
+                return kept[:count]
+            fetched *= _WIDENING
+
+    def scores(self, query: LexicalQuery, passage_ids: Collection[int]) -> dict[int, float]:
+        """Returns the BM25 score of each of these passages that holds a term."""
+        if not query.clauses or not passage_ids:
+            return {}
+        among = tantivy.Query.boolean_query(
+            [
+                (
+                    tantivy.Occur.Should,
+                    tantivy.Query.term_query(self._schema, ID_FIELD, passage_id, "basic"),
+                )
+                for passage_id in passage_ids
+            ]
+        )
+        # The ids lead, and the terms are looked up in those few passages only.
+        leading = (tantivy.Occur.Must, tantivy.Query.const_score_query(among, 0.0))
+        hits = self._hits([leading, *query.clauses], len(passage_ids))
+        return {hit.passage_id: hit.score for hit in hits}
+
+    def _hits(self, clauses: list[tuple[Any, Any]], limit: int) -> list[LexicalHit]:
+        query = tantivy.Query.boolean_query(clauses)
+        found = self._searcher.search(query, limit, count=False).hits
+        ids = self._searcher.fast_field_values(ID_FIELD, [address for _, address in found])
+        hits = [
+            LexicalHit(int(passage_id), float(score))
+            for passage_id, (score, _) in zip(ids, found, strict=True)
+            if score > 0
+        ]
+        hits.sort(key=lambda hit: (-hit.score, hit.passage_id))
+        return hits

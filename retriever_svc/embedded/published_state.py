@@ -1,0 +1,132 @@
+"""Everything searches look at; used by the search thread alone, so a search sees whole changes."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.graph_building import BuildPlan
+from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.dense.space_index import SpaceIndex
+from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
+from retriever_svc.embedded.searching.passage_search import search_passages
+from retriever_svc.embedded.snapshot_reader import SnapshotReader
+from retriever_svc.embedded.store.changes import Change, DocumentChange, WorkspaceDeleted
+from retriever_svc.embedded.store.workspace_rows import no_such_workspace
+from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.searches import SearchRequest, SearchResult
+from retriever_svc.workspaces import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Holds committed changes of one workspace, in order, and the BM25 searcher that has them."""
+
+    workspace_id: int
+    changes: tuple[Change, ...]
+    lexical: LexicalSearcher
+
+
+@dataclass(frozen=True, slots=True)
+class DueBuild:
+    """Names a graph that should be built for an index."""
+
+    index: SpaceIndex
+    plan: BuildPlan
+
+
+class PublishedState:
+    """The views of all workspaces, and a reader at the same state of the store."""
+
+    def __init__(self, reader: SnapshotReader, settings: DenseSettings) -> None:
+        self._reader = reader
+        self._settings = settings
+        self._views: dict[int, WorkspaceView] = {}
+        self._ids: dict[str, int] = {}
+
+    def publish(self, publications: Sequence[Publication]) -> list[DueBuild]:
+        """Makes changes visible to the next search; returns graphs that should be built."""
+        self._reader.refresh()
+        for publication in publications:
+            for change in publication.changes:
+                self._apply(publication, change)
+            view = self._views.get(publication.workspace_id)
+            if view is not None:
+                view.lexical = publication.lexical
+        return self._due(publication.workspace_id for publication in publications)
+
+    def install(self, view: WorkspaceView) -> list[DueBuild]:
+        """Shows a workspace as it was loaded from the store, in place of any earlier view."""
+        self._reader.refresh()
+        self._forget(view.row.id)
+        self._views[view.row.id] = view
+        self._ids[view.row.slug] = view.row.id
+        return self._due([view.row.id])
+
+    def remove(self, workspace_id: int) -> None:
+        """Shows a workspace no longer."""
+        self._reader.refresh()
+        self._forget(workspace_id)
+
+    def refresh(self) -> None:
+        """Lets the reader move on, so that it holds back no checkpoint."""
+        self._reader.refresh()
+
+    def publish_graph(self, due: DueBuild, graph: HnswGraph | None) -> list[DueBuild]:
+        """Swaps in a finished graph (None: the build came to nothing); returns what is next."""
+        if graph is None:
+            due.index.abandon()
+            return []
+        due.index.publish(due.plan, graph)
+        plan = due.index.next_build()
+        return [] if plan is None else [DueBuild(due.index, plan)]
+
+    def search(self, request: SearchRequest) -> SearchResult:
+        """Finds passages. Raises NotFound and InvalidArgument."""
+        started = time.perf_counter()
+        view = self._view(request.workspace)
+        return search_passages(view, self._reader.connection, request, started)
+
+    def describe(self, slug: str) -> Workspace:
+        """Describes a workspace. Raises NotFound."""
+        return self._view(slug).described()
+
+    def list_workspaces(self) -> tuple[Workspace, ...]:
+        """Describes all workspaces by slug."""
+        return tuple(self._view(slug).described() for slug in sorted(self._ids))
+
+    def close(self) -> None:
+        """Closes the reader."""
+        self._reader.close()
+
+    def _view(self, slug: str) -> WorkspaceView:
+        workspace_id = self._ids.get(slug)
+        if workspace_id is None:
+            raise no_such_workspace(slug)
+        return self._views[workspace_id]
+
+    def _apply(self, publication: Publication, change: Change) -> None:
+        if isinstance(change, DocumentChange):
+            self._views[publication.workspace_id].apply(change)
+        elif isinstance(change, WorkspaceDeleted):
+            self._forget(publication.workspace_id)
+        else:
+            view = WorkspaceView(change.workspace, publication.lexical, self._settings)
+            self._views[change.workspace.id] = view
+            self._ids[change.workspace.slug] = change.workspace.id
+
+    def _forget(self, workspace_id: int) -> None:
+        view = self._views.pop(workspace_id, None)
+        # The slug may belong to a younger workspace already.
+        if view is not None and self._ids.get(view.row.slug) == workspace_id:
+            del self._ids[view.row.slug]
+
+    def _due(self, workspace_ids: Iterable[int]) -> list[DueBuild]:
+        due = []
+        for workspace_id in workspace_ids:
+            view = self._views.get(workspace_id)
+            for index in view.indexes.values() if view is not None else ():
+                plan = index.next_build()
+                if plan is not None:
+                    due.append(DueBuild(index, plan))
+        return due

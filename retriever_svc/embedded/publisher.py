@@ -1,0 +1,183 @@
+"""Brings committed changes to the indexes, and indexes that failed back to the store's state."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import structlog
+
+from chassis.errors import ServiceError, Unavailable
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.lexical.catch_up import catch_up, compact
+from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
+from retriever_svc.embedded.published_state import DueBuild, Publication, PublishedState
+from retriever_svc.embedded.search_worker import SearchWorker
+from retriever_svc.embedded.store.changes import (
+    Change,
+    DocumentChange,
+    WorkspaceDeleted,
+)
+from retriever_svc.embedded.store.store import Store
+from retriever_svc.embedded.store.workspace_rows import (
+    WorkspaceRow,
+    read_workspace,
+    read_workspaces,
+)
+from retriever_svc.embedded.workspace_view import WorkspaceView
+
+_log = structlog.get_logger("retriever.publisher")
+
+
+@dataclass(slots=True)
+class _WorkspaceChanges:
+    changes: list[Change] = field(default_factory=list)
+
+    @property
+    def last(self) -> WorkspaceRow:
+        return self.changes[-1].workspace
+
+    @property
+    def deleted(self) -> bool:
+        return isinstance(self.changes[-1], WorkspaceDeleted)
+
+
+class Publisher:
+    """Used by the writer thread; waits until the search thread shows what was committed."""
+
+    def __init__(
+        self,
+        store: Store,
+        lexical: LexicalIndexes,
+        worker: SearchWorker,
+        settings: DenseSettings,
+        build: Callable[[Iterable[DueBuild]], None],
+    ) -> None:
+        self._store = store
+        self._lexical = lexical
+        self._worker = worker
+        self._settings = settings
+        self._build = build
+        self._stale: set[int] = set()
+        # Workspaces whose BM25 index has changed since it was last looked at for compaction.
+        self._unchecked: set[int] = set()
+
+    def publish(self, changes: Sequence[Change]) -> dict[int, ServiceError]:
+        """Returns when every search sees the committed changes.
+
+        Workspaces whose indexes failed are in the result with the error for those who wait; they
+        are shown as before until `restore` has brought them up to date.
+        """
+        by_workspace: dict[int, _WorkspaceChanges] = defaultdict(_WorkspaceChanges)
+        for change in changes:
+            by_workspace[change.workspace.id].changes.append(change)
+        publications, failed = [], {}
+        for workspace_id, changed in by_workspace.items():
+            try:
+                publications.append(self._applied(changed))
+            except Exception:
+                _log.exception("changes not indexed", workspace_id=workspace_id)
+                self._stale.add(workspace_id)
+                failed[workspace_id] = _behind()
+        self._build(self._worker.submit(PublishedState.publish, publications).result())
+        for workspace_id, changed in by_workspace.items():
+            if changed.deleted:
+                self._forget(workspace_id)
+            else:
+                self._unchecked.add(workspace_id)
+        self._lexical.rest_unused()
+        return failed
+
+    def restore(self) -> bool:
+        """Loads stale workspaces from the store; returns whether none is left."""
+        if not self._stale:
+            return True
+        rows = {row.id: row for row in read_workspaces(self._store.connection)}
+        for workspace_id in sorted(self._stale):
+            try:
+                self._restore(rows.get(workspace_id), workspace_id)
+            except Exception:
+                _log.exception("index not restored", workspace_id=workspace_id)
+            else:
+                self._stale.discard(workspace_id)
+        return not self._stale
+
+    def distrust_all(self) -> None:
+        """Notes that no view is known to show what the store holds."""
+        self._stale.update(row.id for row in read_workspaces(self._store.connection))
+
+    def load_all(self) -> None:
+        """Shows every workspace of the store; for the start."""
+        rows = {row.id: row for row in read_workspaces(self._store.connection)}
+        self._lexical.sweep(rows)
+        for row in rows.values():
+            self._restore(row, row.id)
+
+    def applied_seq(self, workspace_id: int) -> int:
+        """Returns the number of the last change that every index on disk has."""
+        return self._lexical.seq_of(workspace_id)
+
+    def compact_one(self) -> bool:
+        """Looks at one changed BM25 index, rebuilds it if deletions distort it; False if none."""
+        if not self._unchecked:
+            return False
+        workspace_id = self._unchecked.pop()
+        row = read_workspace(self._store.connection, workspace_id)
+        index = self._lexical.use(row)
+        if index.compaction_due():
+            compact(index, self._store.connection, row)
+            publication = Publication(workspace_id, (), index.searcher())
+            self._worker.submit(PublishedState.publish, [publication]).result()
+        return True
+
+    def checkpoint(self) -> None:
+        """Shortens the write-ahead log; the search thread's reader steps aside for it."""
+        self._worker.submit(PublishedState.refresh).result()
+        self._store.checkpoint()
+        # Only a reader that begins after the whole log was moved lets the log start afresh.
+        self._worker.submit(PublishedState.refresh).result()
+
+    def _applied(self, changed: _WorkspaceChanges) -> Publication:
+        workspace = changed.last
+        if workspace.id in self._stale and not changed.deleted:
+            raise _behind()
+        index = self._lexical.use(workspace)
+        if not changed.deleted:
+            try:
+                for change in changed.changes:
+                    if isinstance(change, DocumentChange):
+                        index.apply(change.removed, change.entries)
+                if index.seq != workspace.seq:
+                    index.commit(workspace.seq)
+            except BaseException:
+                index.discard()
+                raise
+        return Publication(workspace.id, tuple(changed.changes), index.searcher())
+
+    def _restore(self, row: WorkspaceRow | None, workspace_id: int) -> None:
+        if row is None:
+            self._worker.submit(PublishedState.remove, workspace_id).result()
+            self._forget(workspace_id)
+            return
+        index = self._lexical.use(row)
+        try:
+            catch_up(index, self._store.connection, row)
+        except BaseException:
+            index.discard()
+            raise
+        self._unchecked.add(workspace_id)
+        view = WorkspaceView(row, index.searcher(), self._settings)
+        view.load(self._store.connection)
+        self._build(self._worker.submit(PublishedState.install, view).result())
+
+    def _forget(self, workspace_id: int) -> None:
+        self._stale.discard(workspace_id)
+        self._unchecked.discard(workspace_id)
+        self._lexical.remove(workspace_id)
+
+
+def _behind() -> ServiceError:
+    return Unavailable(
+        "the change is stored, but the search index did not take it in yet; repeat the call",
+        retry_after_s=1.0,
+        reason="INDEX_BEHIND",
+    )

@@ -1,0 +1,1 @@
+"""The search itself, run on the search thread over published views."""

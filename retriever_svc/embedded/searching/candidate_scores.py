@@ -1,0 +1,79 @@
+"""Scores every fused candidate against the original wording, whichever list found it."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from retriever_svc.documents import IntVector
+from retriever_svc.embedded.dense.segment_rows import QueryVector
+from retriever_svc.embedded.dense.space_index import inner_products
+from retriever_svc.embedded.searching.prepared_query import PreparedQuery
+from retriever_svc.embedded.store.vector_rows import windows_of_passages
+from retriever_svc.embedded.store.workspace_rows import SpaceRow
+from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.searches import SpaceScore
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateScores:
+    """Holds the scores of one candidate."""
+
+    space_scores: tuple[SpaceScore, ...]
+    bm25_score: float
+
+    def cosine(self, space_id: str) -> float | None:
+        """Returns the cosine in a space, None where it cannot be had."""
+        for score in self.space_scores:
+            if score.space_id == space_id:
+                return score.cosine
+        return None
+
+
+def score_candidates(
+    view: WorkspaceView,
+    connection: sqlite3.Connection,
+    query: PreparedQuery,
+    passage_ids: Sequence[int],
+    known_bm25: dict[int, float],
+) -> list[CandidateScores]:
+    """Returns the scores of each passage; `known_bm25` holds those that a list brought."""
+    unknown = [id_ for id_ in passage_ids if id_ not in known_bm25]
+    bm25 = known_bm25 | view.lexical.scores(query.original.terms, unknown)
+    ids = np.array(passage_ids, np.int64)
+    by_space: list[list[SpaceScore | None]] = [
+        _space_scores(view, connection, space, vector, ids)
+        for space in view.row.spaces
+        if (vector := query.original.vectors.get(space.space_id)) is not None
+    ]
+    return [
+        CandidateScores(
+            tuple(score for scores in by_space if (score := scores[place]) is not None),
+            bm25.get(passage_id, 0.0),
+        )
+        for place, passage_id in enumerate(passage_ids)
+    ]
+
+
+def _space_scores(
+    view: WorkspaceView,
+    connection: sqlite3.Connection,
+    space: SpaceRow,
+    vector: QueryVector,
+    ids: IntVector,
+) -> list[SpaceScore | None]:
+    cosines = view.indexes[space.space_id].cosines(ids, vector).tolist()
+    best: dict[int, float] = {}
+    if space.windowed:
+        best = {
+            passage_id: float(inner_products(windows, vector).max())
+            for passage_id, windows in windows_of_passages(
+                connection, view.row.id, space.key, space.dimension, ids.tolist()
+            )
+        }
+    return [
+        # NaN, the only value that differs from itself, stands for no vector.
+        SpaceScore(space.space_id, cosine, best.get(passage_id)) if cosine == cosine else None
+        for passage_id, cosine in zip(ids.tolist(), cosines, strict=True)
+    ]

@@ -1,0 +1,80 @@
+"""One search from request to hits: lists, fusion, scores, selection, texts."""
+
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+
+from retriever_svc.embedded.searching.candidate_scores import CandidateScores, score_candidates
+from retriever_svc.embedded.searching.hit_selection import select_hits
+from retriever_svc.embedded.searching.prepared_query import prepare
+from retriever_svc.embedded.searching.ranked_lists import make_lists
+from retriever_svc.embedded.store.document_rows import read_documents
+from retriever_svc.embedded.store.passage_rows import read_passages
+from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.fusion import FusedCandidate, fuse
+from retriever_svc.searches import ListRank, PassageHit, SearchRequest, SearchResult
+
+
+def search_passages(
+    view: WorkspaceView, connection: sqlite3.Connection, request: SearchRequest, started: float
+) -> SearchResult:
+    """Returns the hits of a search over this view; `connection` reads the same state.
+
+    `started` is the `time.perf_counter()` the latency counts from. Raises InvalidArgument.
+    """
+    query = prepare(view, request)
+    made = make_lists(view, request, query)
+    fused = fuse(made.rankings, rank_constant=request.rank_constant)
+    if request.limit is not None and not (request.thresholds or request.passages_per_document):
+        # Nothing further down can move up, so its scores and texts are not needed.
+        fused = fused[: request.limit]
+    scores = score_candidates(
+        view,
+        connection,
+        query,
+        [candidate.passage_id for candidate in fused],
+        made.original_bm25,
+    )
+    hits = select_hits(_hits(view, connection, fused, scores), request)
+    return SearchResult(
+        hits=tuple(hits),
+        lists=tuple(made.descriptions),
+        spaces=view.spaces(),
+        spaces_version=view.row.spaces_version,
+        spaces_outdated=query.spaces_outdated,
+        applied_seq=view.row.seq,
+        latency_ms=(time.perf_counter() - started) * 1000,
+    )
+
+
+def _hits(
+    view: WorkspaceView,
+    connection: sqlite3.Connection,
+    fused: Sequence[FusedCandidate],
+    scores: Sequence[CandidateScores],
+) -> Iterator[tuple[PassageHit, CandidateScores]]:
+    passages = read_passages(connection, view.row.id, [candidate.passage_id for candidate in fused])
+    documents = read_documents(
+        connection, view.row.id, {passage.document_id for passage in passages.values()}
+    )
+    for rank, (candidate, scored) in enumerate(zip(fused, scores, strict=True), start=1):
+        passage = passages.get(candidate.passage_id)
+        if passage is None:
+            # The reader is ahead of an index that could not take in the last change.
+            continue
+        document = documents[passage.document_id]
+        hit = PassageHit(
+            passage_id=candidate.passage_id,
+            passage=passage.passage,
+            document=document.document,
+            updated_at=document.updated_at,
+            fused_rank=rank,
+            fused_score=candidate.score,
+            list_ranks=tuple(
+                ListRank(place.list_index, place.rank, place.contribution)
+                for place in candidate.places
+            ),
+            space_scores=scored.space_scores,
+            bm25_score=scored.bm25_score,
+        )
+        yield hit, scored

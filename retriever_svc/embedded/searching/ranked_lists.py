@@ -1,0 +1,114 @@
+"""Makes the lists of a search: one for each wording and space, one BM25 list for each wording."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from retriever_svc.embedded.lexical.lexical_searcher import LexicalHit
+from retriever_svc.embedded.searching.prepared_query import PreparedQuery, PreparedVariant
+from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.fusion import Ranking
+from retriever_svc.searches import RankedList, SearchMode, SearchRequest
+
+# So few passages are scored one by one instead of being sought among all.
+_FEW_PASSAGES = 256
+
+
+@dataclass(slots=True)
+class MadeLists:
+    """Holds lists side by side: their descriptions, and what the fusion needs of them."""
+
+    descriptions: list[RankedList] = field(default_factory=list)
+    rankings: list[Ranking] = field(default_factory=list)
+    original_bm25: dict[int, float] = field(default_factory=dict)
+    """BM25 scores of the original wording that came with its list."""
+
+    def add(
+        self, variant_index: int, space_id: str, ranking: Ranking, *, exact: bool = True
+    ) -> None:
+        """Adds a list; an empty space id stands for BM25."""
+        self.rankings.append(ranking)
+        self.descriptions.append(
+            RankedList(variant_index, space_id, hit_count=len(ranking.ids), exact=exact)
+        )
+
+
+def make_lists(view: WorkspaceView, request: SearchRequest, query: PreparedQuery) -> MadeLists:
+    """Makes all lists that the mode asks for; a list of weight 0 is not made."""
+    made = MadeLists()
+    mode = SearchMode.LEXICAL if query.spaces_outdated else request.mode
+    for variant_index, variant in enumerate(query.variants):
+        dense_weight = variant.weight * request.dense_weight
+        if mode is not SearchMode.LEXICAL and dense_weight > 0:
+            _add_dense_lists(made, view, request, variant_index, variant)
+        if variant.weight * request.lexical_weight > 0:
+            _add_lexical_list(made, view, request, query, variant_index)
+    return made
+
+
+def _add_dense_lists(
+    made: MadeLists,
+    view: WorkspaceView,
+    request: SearchRequest,
+    variant_index: int,
+    variant: PreparedVariant,
+) -> None:
+    for space_id, vector in variant.vectors.items():
+        index = view.indexes[space_id]
+        hits = index.search(vector, request.candidate_count)
+        ranking = Ranking(
+            hits.ids,
+            weight=variant.weight * request.dense_weight,
+            rank_scale=view.row.passage_count / len(index),
+        )
+        made.add(variant_index, space_id, ranking, exact=hits.exact)
+
+
+def _add_lexical_list(
+    made: MadeLists,
+    view: WorkspaceView,
+    request: SearchRequest,
+    query: PreparedQuery,
+    variant_index: int,
+) -> None:
+    variant = query.variants[variant_index]
+    scale = 1.0
+    if request.mode is not SearchMode.DENSE or not query.queried_spaces:
+        hits = view.lexical.search(variant.terms, request.candidate_count)
+        if variant_index == 0:
+            made.original_bm25 = {hit.passage_id: hit.score for hit in hits}
+    else:
+        reach = _Unreached(view, query.queried_spaces)
+        if not reach.count:
+            return
+        scale = view.row.passage_count / reach.count
+        hits = reach.search(variant, request.candidate_count)
+    ids: Sequence[int] = [hit.passage_id for hit in hits]
+    weight = variant.weight * request.lexical_weight
+    made.add(variant_index, "", Ranking(ids, weight=weight, rank_scale=scale))
+
+
+class _Unreached:
+    """The passages that no queried space holds: a dense search leaves them to BM25."""
+
+    def __init__(self, view: WorkspaceView, space_ids: list[str]) -> None:
+        self._view = view
+        self._space_ids = space_ids
+        self._all_queried = len(space_ids) == len(view.indexes)
+        if self._all_queried:
+            self.count = len(view.awaiting)
+        else:
+            largest = max(len(view.indexes[space_id]) for space_id in space_ids)
+            self.count = view.row.passage_count - largest
+
+    def search(self, variant: PreparedVariant, count: int) -> list[LexicalHit]:
+        if self._all_queried and self.count <= _FEW_PASSAGES:
+            scores = self._view.lexical.scores(variant.terms, self._view.awaiting)
+            hits = [LexicalHit(passage_id, score) for passage_id, score in scores.items()]
+            return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))[:count]
+        return self._view.lexical.search_where(
+            variant.terms,
+            count,
+            lambda ids: np.logical_not(self._view.contains(self._space_ids, ids)),
+        )

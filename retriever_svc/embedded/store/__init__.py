@@ -1,0 +1,1 @@
+"""The SQLite store: the truth from which every index is derived."""

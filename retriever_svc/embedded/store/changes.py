@@ -1,0 +1,52 @@
+"""What a committed change means for the derived indexes."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from retriever_svc.documents import FloatMatrix, IntVector
+from retriever_svc.embedded.store.passage_rows import LexicalEntry
+from retriever_svc.embedded.store.workspace_rows import WorkspaceRow
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsPut:
+    """Vectors, [ids, dimension], that a space holds from now on, in place of any earlier ones."""
+
+    space_id: str
+    dimension: int
+    ids: IntVector
+    vectors: FloatMatrix
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """Holds the effect of one upsert or deletion.
+
+    `removed` passages leave every index. `lost` names (space id, passage id) pairs whose vector
+    is gone while the passage stays; it is applied before `put`.
+    """
+
+    workspace: WorkspaceRow
+    """The workspace after the change."""
+    removed: tuple[int, ...] = ()
+    entries: tuple[LexicalEntry, ...] = ()
+    lost: tuple[tuple[str, int], ...] = ()
+    put: tuple[VectorsPut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceCreated:
+    """A workspace is there now."""
+
+    workspace: WorkspaceRow
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceDeleted:
+    """A workspace is gone."""
+
+    workspace: WorkspaceRow
+    """The workspace as it was."""
+
+
+Change: TypeAlias = DocumentChange | WorkspaceCreated | WorkspaceDeleted

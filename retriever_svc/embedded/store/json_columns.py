@@ -1,0 +1,58 @@
+"""Lists and typed values as the store holds them in JSON columns.
+
+Metadata is `{name: [kind, value]}` with kinds "string", "number", "boolean" and "moment"
+(microseconds), so that a type survives and conditions can be asked in SQL.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from retriever_svc.documents import MetadataValue
+from retriever_svc.embedded.store.moments import microseconds_from, moment_from
+
+
+def json_from_words(words: Sequence[str]) -> str:
+    """Encodes a list of texts."""
+    return orjson.dumps(list(words)).decode()
+
+
+def words_from_json(encoded: str) -> tuple[str, ...]:
+    """Decodes a list of texts."""
+    return tuple(orjson.loads(encoded)) if encoded != "[]" else ()
+
+
+def json_from_metadata(metadata: Mapping[str, MetadataValue]) -> str:
+    """Encodes typed values by name."""
+    return orjson.dumps({name: _encoded(value) for name, value in metadata.items()}).decode()
+
+
+def metadata_from_json(encoded: str) -> dict[str, MetadataValue]:
+    """Decodes typed values by name."""
+    if encoded == "{}":
+        return {}
+    return {name: _decoded(*pair) for name, pair in orjson.loads(encoded).items()}
+
+
+def _encoded(value: MetadataValue) -> tuple[str, str | float | bool]:
+    if isinstance(value, bool):
+        return "boolean", value
+    if isinstance(value, datetime):
+        return "moment", microseconds_from(value)
+    if isinstance(value, str):
+        return "string", value
+    return "number", float(value)
+
+
+def _decoded(kind: str, value: Any) -> MetadataValue:
+    match kind:
+        case "moment":
+            return moment_from(int(value))
+        case "number":
+            return float(value)
+        case "boolean":
+            return bool(value)
+        case _:
+            return str(value)

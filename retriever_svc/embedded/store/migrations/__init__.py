@@ -1,0 +1,1 @@
+"""Schema migrations of the store, forward only."""

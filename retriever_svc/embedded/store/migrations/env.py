@@ -1,0 +1,8 @@
+"""Alembic's door: runs the migrations over the connection it is given, in one transaction."""
+
+from alembic import context
+
+connection = context.config.attributes["connection"]
+context.configure(connection=connection, transactional_ddl=True, transaction_per_migration=False)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,153 @@
+"""Rows of passages."""
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from retriever_svc.documents import Passage
+from retriever_svc.embedded.store.json_columns import json_from_words, words_from_json
+
+_CONTENT = "chunk_index, text, heading_path, location, token_estimate, embedded_text_hash"
+_CONTENT_COLUMNS = _CONTENT.split(", ")
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """Holds a passage as stored."""
+
+    id: int
+    document_id: int
+    passage: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalEntry:
+    """Holds what the BM25 index takes of a passage: its text and what its document says of it."""
+
+    passage_id: int
+    language: str
+    title: str
+    heading_path: tuple[str, ...]
+    keywords: tuple[str, ...]
+    text: str
+
+
+def insert_passage(
+    connection: sqlite3.Connection,
+    workspace_id: int,
+    document_id: int,
+    passage: Passage,
+    seq: int,
+) -> int:
+    """Stores a new passage; returns its id."""
+    cursor = connection.execute(
+        f"INSERT INTO passages (workspace_id, document_id, seq, {_CONTENT}) "
+        f"VALUES (?, ?, ?{', ?' * len(_CONTENT_COLUMNS)})",
+        (workspace_id, document_id, seq, *_content_of(passage)),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def update_passage(
+    connection: sqlite3.Connection,
+    workspace_id: int,
+    passage_id: int,
+    passage: Passage,
+    seq: int,
+) -> None:
+    """Replaces what is stored of a passage; the id stays."""
+    assignments = ", ".join(f"{column} = ?" for column in _CONTENT_COLUMNS)
+    connection.execute(
+        f"UPDATE passages SET seq = ?, {assignments} WHERE workspace_id = ? AND id = ?",
+        (seq, *_content_of(passage), workspace_id, passage_id),
+    )
+
+
+def delete_passages(
+    connection: sqlite3.Connection, workspace_id: int, passage_ids: Collection[int], seq: int
+) -> None:
+    """Deletes passages whose vectors are gone, and notes it for the derived indexes."""
+    doomed = [(workspace_id, passage_id) for passage_id in passage_ids]
+    connection.executemany("DELETE FROM passages WHERE workspace_id = ? AND id = ?", doomed)
+    connection.executemany(
+        "INSERT INTO removals (workspace_id, seq, passage_id) VALUES (?, ?, ?)",
+        [(workspace_id, seq, passage_id) for passage_id in passage_ids],
+    )
+
+
+def passages_of_document(
+    connection: sqlite3.Connection, workspace_id: int, document_id: int
+) -> list[PassageRow]:
+    """Reads the passages of a document in order."""
+    rows = connection.execute(
+        f"SELECT id, document_id, {_CONTENT} FROM passages "
+        "WHERE workspace_id = ? AND document_id = ? ORDER BY chunk_index",
+        (workspace_id, document_id),
+    )
+    return [_row_from(row) for row in rows]
+
+
+def read_passages(
+    connection: sqlite3.Connection, workspace_id: int, passage_ids: Collection[int]
+) -> dict[int, PassageRow]:
+    """Reads passages by id; those that are gone are missing."""
+    rows = connection.execute(
+        f"SELECT id, document_id, {_CONTENT} FROM passages "
+        # The sign keeps SQLite from walking all rows of the workspace by its index.
+        "WHERE +workspace_id = ? AND id IN (SELECT value FROM json_each(?))",
+        (workspace_id, orjson.dumps(list(passage_ids)).decode()),
+    )
+    return {row[0]: _row_from(row) for row in rows}
+
+
+def lexical_entries_since(
+    connection: sqlite3.Connection, workspace_id: int, seq: int
+) -> Iterator[LexicalEntry]:
+    """Reads what the BM25 index must take in of the changes after number `seq`."""
+    rows = connection.execute(
+        "SELECT passages.id, documents.language, documents.title, passages.heading_path, "
+        "documents.keywords, passages.text "
+        "FROM passages JOIN documents ON documents.id = passages.document_id "
+        "WHERE passages.workspace_id = ? AND passages.seq > ?",
+        (workspace_id, seq),
+    )
+    for passage_id, language, title, heading_path, keywords, text in rows:
+        yield LexicalEntry(
+            passage_id,
+            language,
+            title,
+            words_from_json(heading_path),
+            words_from_json(keywords),
+            text,
+        )
+
+
+def passages_without_vectors(connection: sqlite3.Connection, workspace_id: int) -> set[int]:
+    """Returns the ids of passages that have no vector in any space."""
+    rows = connection.execute(
+        "SELECT id FROM passages WHERE workspace_id = ? "
+        "AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.passage_id = passages.id)",
+        (workspace_id,),
+    )
+    return {row[0] for row in rows}
+
+
+def _content_of(passage: Passage) -> tuple[str | int, ...]:
+    return (
+        passage.chunk_index,
+        passage.text,
+        json_from_words(passage.heading_path),
+        passage.location,
+        passage.token_estimate,
+        passage.embedded_text_hash,
+    )
+
+
+def _row_from(row: tuple[Any, ...]) -> PassageRow:
+    passage_id, document_id, chunk_index, text, heading_path, *rest = row
+    passage = Passage(chunk_index, text, words_from_json(heading_path), *rest)
+    return PassageRow(passage_id, document_id, passage)

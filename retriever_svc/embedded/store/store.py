@@ -1,0 +1,73 @@
+"""The store of one data folder: its single writing connection, and readers on demand."""
+
+import sqlite3
+from pathlib import Path
+
+from chassis.errors import FailedPrecondition
+from retriever_svc.embedded.store.connections import open_reader, open_writer, wal_bytes
+from retriever_svc.embedded.store.faults import service_error_from
+from retriever_svc.embedded.store.schema import open_epoch, prepare_schema
+
+_CHECKPOINT_BYTES = 16 * 2**20
+
+
+class Store:
+    """Used by one thread at a time; the only one that writes and checkpoints."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or creates the database and brings its schema up to date.
+
+        Raises FailedPrecondition for a schema of a newer build, DataLoss for a damaged file.
+        """
+        self.path = path
+        try:
+            self.connection = open_writer(path)
+            prepare_schema(self.connection)
+            self.identity, self._epoch = open_epoch(self.connection)
+        except sqlite3.Error as error:
+            raise service_error_from(error) from error
+
+    def open_reader(self) -> sqlite3.Connection:
+        """Returns a connection that only reads; its caller closes it."""
+        return open_reader(self.path)
+
+    def begin(self) -> None:
+        """Begins a transaction.
+
+        Raises FailedPrecondition if another process has opened the store since.
+        """
+        self.connection.execute("BEGIN IMMEDIATE")
+        (epoch,) = self.connection.execute("SELECT epoch FROM store").fetchone()
+        if epoch != self._epoch:
+            self.rollback()
+            raise FailedPrecondition(
+                "another retriever has opened this store since; this one writes no more",
+                reason="STORE_FENCED",
+            )
+
+    def commit(self) -> None:
+        """Ends the transaction; what it changed is on the disk when this returns."""
+        self.connection.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Undoes the transaction, where SQLite has not done so itself."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+
+    def reopen(self) -> None:
+        """Opens the connection anew, after an error that leaves open what reached the disk."""
+        self.connection.close()
+        self.connection = open_writer(self.path)
+
+    @property
+    def checkpoint_due(self) -> bool:
+        """Whether the write-ahead log has grown enough to be moved into the database."""
+        return wal_bytes(self.path) >= _CHECKPOINT_BYTES
+
+    def checkpoint(self) -> None:
+        """Moves into the database what no reader needs in the log any more."""
+        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+
+    def close(self) -> None:
+        """Closes the writing connection, which empties the log if no reader is left."""
+        self.connection.close()

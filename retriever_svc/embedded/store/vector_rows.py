@@ -1,0 +1,133 @@
+"""Rows of vectors and window blocks: float32, little-endian, norm 1."""
+
+import sqlite3
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import orjson
+
+from retriever_svc.documents import FloatMatrix, IntVector
+
+_LITTLE_ENDIAN = np.dtype("<f4")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVector:
+    """Holds one vector as stored, with its window block if it has one."""
+
+    space_key: int
+    vector: bytes
+    window_count: int = 0
+    windows: bytes = b""
+
+
+def encoded(vectors: FloatMatrix) -> bytes:
+    """Encodes one or more rows for the store."""
+    return vectors.astype(_LITTLE_ENDIAN, copy=False).tobytes()
+
+
+def decoded(blob: bytes, dimension: int) -> FloatMatrix:
+    """Decodes rows from the store, [rows, dimension]; the array is read-only."""
+    rows = np.frombuffer(blob, dtype=_LITTLE_ENDIAN).reshape(-1, dimension)
+    return rows.astype(np.float32, copy=False)
+
+
+def insert_vector(
+    connection: sqlite3.Connection,
+    workspace_id: int,
+    passage_id: int,
+    stored: StoredVector,
+    seq: int,
+) -> None:
+    """Stores the vector of a passage that has none in the space."""
+    connection.execute(
+        "INSERT INTO vectors (workspace_id, space_key, passage_id, vector, seq) "
+        "VALUES (?, ?, ?, ?, ?)",
+        (workspace_id, stored.space_key, passage_id, stored.vector, seq),
+    )
+    if stored.window_count:
+        connection.execute(
+            "INSERT INTO windows (workspace_id, space_key, passage_id, window_count, vectors) "
+            "VALUES (?, ?, ?, ?, ?)",
+            (workspace_id, stored.space_key, passage_id, stored.window_count, stored.windows),
+        )
+
+
+def delete_vector(
+    connection: sqlite3.Connection, workspace_id: int, passage_id: int, space_key: int
+) -> None:
+    """Deletes the vector of a passage in a space, and its windows."""
+    for table in ("windows", "vectors"):
+        connection.execute(
+            f"DELETE FROM {table} WHERE workspace_id = ? AND space_key = ? AND passage_id = ?",
+            (workspace_id, space_key, passage_id),
+        )
+
+
+def spaces_by_passage(
+    connection: sqlite3.Connection, workspace_id: int, document_id: int
+) -> dict[int, set[int]]:
+    """Returns, for each passage of a document that has vectors, the keys of their spaces."""
+    found: dict[int, set[int]] = {}
+    rows = connection.execute(
+        "SELECT vectors.passage_id, vectors.space_key "
+        "FROM passages JOIN vectors ON vectors.passage_id = passages.id "
+        "WHERE passages.workspace_id = ? AND passages.document_id = ?",
+        (workspace_id, document_id),
+    )
+    for passage_id, space_key in rows:
+        found.setdefault(passage_id, set()).add(space_key)
+    return found
+
+
+def vectors_of_passage(
+    connection: sqlite3.Connection, workspace_id: int, passage_id: int
+) -> list[StoredVector]:
+    """Reads all vectors of a passage."""
+    rows = connection.execute(
+        "SELECT vectors.space_key, vectors.vector, "
+        "COALESCE(windows.window_count, 0), COALESCE(windows.vectors, x'') "
+        "FROM vectors LEFT JOIN windows USING (workspace_id, space_key, passage_id) "
+        "WHERE workspace_id = ? AND passage_id = ? ORDER BY space_key",
+        (workspace_id, passage_id),
+    )
+    return [StoredVector(*row) for row in rows]
+
+
+def vectors_of_space(
+    connection: sqlite3.Connection, workspace_id: int, space_key: int, dimension: int
+) -> tuple[IntVector, FloatMatrix]:
+    """Reads all vectors of a space, ids growing; call it inside of a transaction."""
+    chosen = (workspace_id, space_key)
+    (count,) = connection.execute(
+        "SELECT COUNT(*) FROM vectors WHERE workspace_id = ? AND space_key = ?", chosen
+    ).fetchone()
+    ids = np.empty(count, np.int64)
+    vectors = np.empty((count, dimension), np.float32)
+    rows = connection.execute(
+        "SELECT passage_id, vector FROM vectors "
+        "WHERE workspace_id = ? AND space_key = ? ORDER BY passage_id",
+        chosen,
+    )
+    for row, (passage_id, blob) in enumerate(rows):
+        ids[row] = passage_id
+        vectors[row] = np.frombuffer(blob, _LITTLE_ENDIAN)
+    return ids, vectors
+
+
+def windows_of_passages(
+    connection: sqlite3.Connection,
+    workspace_id: int,
+    space_key: int,
+    dimension: int,
+    passage_ids: Collection[int],
+) -> Iterator[tuple[int, FloatMatrix]]:
+    """Reads the window blocks, [windows, dimension], of those passages that have some."""
+    rows = connection.execute(
+        "SELECT passage_id, vectors FROM windows WHERE workspace_id = ? AND space_key = ? "
+        "AND passage_id IN (SELECT value FROM json_each(?))",
+        (workspace_id, space_key, orjson.dumps(list(passage_ids)).decode()),
+    )
+    for passage_id, blob in rows:
+        yield passage_id, decoded(blob, dimension)

@@ -1,0 +1,108 @@
+"""What searches see of one workspace; used by the search thread alone."""
+
+import sqlite3
+
+import numpy as np
+
+from retriever_svc.documents import IntVector
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.segment_rows import Flags
+from retriever_svc.embedded.dense.space_index import SpaceIndex
+from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
+from retriever_svc.embedded.store.changes import DocumentChange
+from retriever_svc.embedded.store.passage_rows import passages_without_vectors
+from retriever_svc.embedded.store.vector_rows import vectors_of_space
+from retriever_svc.embedded.store.workspace_rows import WorkspaceRow
+from retriever_svc.workspaces import Space, Workspace
+
+
+class WorkspaceView:
+    """The workspace after change number `row.seq`, with the indexes that answer for it."""
+
+    def __init__(
+        self, row: WorkspaceRow, lexical: LexicalSearcher, settings: DenseSettings
+    ) -> None:
+        self.row = row
+        self.lexical = lexical
+        self.indexes: dict[str, SpaceIndex] = {}
+        self.awaiting: set[int] = set()
+        """Passages without a vector in any space."""
+        self._settings = settings
+
+    def load(self, connection: sqlite3.Connection) -> None:
+        """Fills the empty view; `connection` must see the workspace as `row` says."""
+        for space in self.row.spaces:
+            index = self._index(space.space_id, space.dimension)
+            index.load(*vectors_of_space(connection, self.row.id, space.key, space.dimension))
+        self.awaiting = passages_without_vectors(connection, self.row.id)
+
+    def apply(self, change: DocumentChange) -> None:
+        """Takes in a change; the BM25 searcher is exchanged by the caller."""
+        removed = np.array(change.removed, np.int64)
+        for index in self.indexes.values():
+            index.remove(removed)
+        for space_id, passage_id in change.lost:
+            self.indexes[space_id].remove(np.array([passage_id]))
+        for put in change.put:
+            self._index(put.space_id, put.dimension).put(put.ids, put.vectors)
+        self.row = change.workspace
+        living = {space.space_id for space in self.row.spaces}
+        for space_id in self.indexes.keys() - living:
+            del self.indexes[space_id]
+        self._note_awaiting(change)
+
+    def contains(self, space_ids: list[str], ids: IntVector) -> Flags:
+        """Says for each passage whether one of the spaces holds a vector of it."""
+        held = np.zeros(len(ids), np.bool_)
+        for space_id in space_ids:
+            held |= self.indexes[space_id].contains(ids)
+        return held
+
+    def spaces(self) -> tuple[Space, ...]:
+        """Describes the spaces."""
+        return tuple(
+            Space(
+                space.space_id,
+                space.dimension,
+                space.passage_count,
+                self.indexes[space.space_id].active_kind,
+            )
+            for space in self.row.spaces
+        )
+
+    def described(self) -> Workspace:
+        """Describes the workspace."""
+        return described(self.row, self.spaces())
+
+    def _index(self, space_id: str, dimension: int) -> SpaceIndex:
+        index = self.indexes.get(space_id)
+        if index is None:
+            index = SpaceIndex(dimension, self.row.settings.dense_index_kind, self._settings)
+            self.indexes[space_id] = index
+        return index
+
+    def _note_awaiting(self, change: DocumentChange) -> None:
+        self.awaiting.difference_update(change.removed)
+        touched = {entry.passage_id for entry in change.entries}
+        touched.update(passage_id for _, passage_id in change.lost)
+        for put in change.put:
+            touched.update(put.ids.tolist())
+        ids = np.fromiter(touched, np.int64, len(touched))
+        held = self.contains(list(self.indexes), ids)
+        self.awaiting.difference_update(ids[held].tolist())
+        self.awaiting.update(ids[~held].tolist())
+
+
+def described(row: WorkspaceRow, spaces: tuple[Space, ...] = ()) -> Workspace:
+    """Describes a workspace as stored."""
+    return Workspace(
+        slug=row.slug,
+        settings=row.settings,
+        document_count=row.document_count,
+        passage_count=row.passage_count,
+        spaces=spaces,
+        preferred_space_id=row.preferred_space_id,
+        spaces_version=row.spaces_version,
+        created_at=row.created_at,
+        applied_seq=row.seq,
+    )

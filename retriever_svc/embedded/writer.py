@@ -1,0 +1,202 @@
+"""The writer thread: group commit, then publication, then acknowledgement.
+
+Changes that wait together share one commit to the disk. Each runs in a savepoint of its own, so
+one that is refused takes no other with it.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from queue import Empty, Full, Queue
+from typing import Any, TypeAlias, TypeVar
+
+import structlog
+
+from chassis.errors import ResourceExhausted, ServiceError, Unavailable
+from retriever_svc.embedded.publisher import Publisher
+from retriever_svc.embedded.store.changes import Change
+from retriever_svc.embedded.store.deletions import purge_retired_rows
+from retriever_svc.embedded.store.faults import leaves_doubt, service_error_from
+from retriever_svc.embedded.store.store import Store
+from retriever_svc.embedded.store.workspace_rows import prune_removals
+
+R = TypeVar("R")
+Operation: TypeAlias = Callable[[sqlite3.Connection], tuple[R, Change]]
+
+_log = structlog.get_logger("retriever.writer")
+_GROUP_LIMIT = 128
+_PURGED_ROWS = 500
+_RETRY_PAUSE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    operation: Operation[Any]
+    answer: "Future[Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    pending: _Pending
+    result: Any
+    change: Change
+
+
+class Writer:
+    """Runs operations on the store's writing connection, one group after the other."""
+
+    def __init__(self, store: Store, publisher: Publisher, *, queue_limit: int) -> None:
+        self._store = store
+        self._publisher = publisher
+        self._queue: Queue[_Pending | None] = Queue(queue_limit)
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="writer")
+        self._thread.start()
+
+    def submit(self, operation: Operation[R]) -> "Future[R]":
+        """Queues an operation; its answer comes when it is on disk and every search sees it.
+
+        Raises ResourceExhausted if too many are waiting.
+        """
+        if self._closing:
+            raise Unavailable("the retriever is stopping; repeat the call", retry_after_s=1.0)
+        answer: Future[R] = Future()
+        try:
+            self._queue.put_nowait(_Pending(operation, answer))
+        except Full:
+            raise ResourceExhausted(
+                f"{self._queue.maxsize} changes are waiting for the disk; repeat the call later",
+                retry_after_s=1.0,
+                reason="WRITE_QUEUE_FULL",
+            ) from None
+        return answer
+
+    def close(self) -> None:
+        """Finishes what is queued and ends the thread."""
+        if not self._closing:
+            self._closing = True
+            self._queue.put(None)
+            self._thread.join()
+
+    def _run(self) -> None:
+        wait: float | None = 0.0
+        while True:
+            group, last = self._next_group(wait)
+            if group:
+                self._process(group)
+            if last:
+                return
+            wait = 0.0 if group else self._work_while_idle()
+
+    def _next_group(self, wait: float | None) -> tuple[list[_Pending], bool]:
+        """Returns operations to run together, and whether they are the last.
+
+        Waits `wait` seconds for the first one, for ever if None.
+        """
+        group: list[_Pending] = []
+        try:
+            while len(group) < _GROUP_LIMIT:
+                if group or wait == 0.0:
+                    pending = self._queue.get_nowait()
+                else:
+                    pending = self._queue.get(timeout=wait)
+                if pending is None:
+                    return group, True
+                if pending.answer.set_running_or_notify_cancel():
+                    group.append(pending)
+        except Empty:
+            pass
+        return group, False
+
+    def _process(self, group: list[_Pending]) -> None:
+        try:
+            self._publisher.restore()
+            done = self._write(group)
+            failed = self._publisher.publish([one.change for one in done])
+            for one in done:
+                error = failed.get(one.change.workspace.id)
+                if error is None:
+                    one.pending.answer.set_result(one.result)
+                else:
+                    one.pending.answer.set_exception(error)
+            if self._store.checkpoint_due:
+                self._publisher.checkpoint()
+        except Exception as error:
+            # Whatever was committed is loaded from the store before the next change.
+            _log.exception("group of changes failed")
+            self._publisher.distrust_all()
+            _fail([pending for pending in group if not pending.answer.done()], error)
+
+    def _write(self, group: list[_Pending]) -> list[_Done]:
+        """Commits the group; answers those that are refused."""
+        try:
+            return self._write_together(group)
+        except ServiceError as error:
+            _fail(group, error)
+            return []
+        except sqlite3.Error as error:
+            self._store.rollback()
+            waiting = [pending for pending in group if not pending.answer.done()]
+            if leaves_doubt(error):
+                self._store.reopen()
+                self._publisher.distrust_all()
+            elif len(waiting) > 1:
+                # A large change that finds no space must not take the small ones with it.
+                return [done for pending in waiting for done in self._write([pending])]
+            _log.warning("changes not stored", error=str(error), count=len(waiting))
+            _fail(waiting, service_error_from(error))
+            return []
+
+    def _write_together(self, group: list[_Pending]) -> list[_Done]:
+        self._store.begin()
+        attempts = [self._attempt(pending) for pending in group]
+        done = [attempt for attempt in attempts if attempt is not None]
+        for workspace_id in {one.change.workspace.id for one in done}:
+            seq = self._publisher.applied_seq(workspace_id)
+            prune_removals(self._store.connection, workspace_id, seq)
+        self._store.commit()
+        return done
+
+    def _attempt(self, pending: _Pending) -> _Done | None:
+        connection = self._store.connection
+        connection.execute("SAVEPOINT operation")
+        try:
+            result, change = pending.operation(connection)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            connection.execute("ROLLBACK TO operation")
+            connection.execute("RELEASE operation")
+            pending.answer.set_exception(error)
+            return None
+        connection.execute("RELEASE operation")
+        return _Done(pending, result, change)
+
+    def _work_while_idle(self) -> float | None:
+        """Does one piece of work that can wait; returns when to look for more, None for never."""
+        try:
+            if not self._publisher.restore():
+                return _RETRY_PAUSE_S
+            if self._store.checkpoint_due:
+                self._publisher.checkpoint()
+                return None
+            if self._purge() or self._publisher.compact_one():
+                return 0.0
+        except Exception:
+            _log.exception("work in the background failed")
+            self._store.rollback()
+            return _RETRY_PAUSE_S
+        return None
+
+    def _purge(self) -> bool:
+        self._store.begin()
+        more = purge_retired_rows(self._store.connection, _PURGED_ROWS)
+        self._store.commit()
+        return more
+
+
+def _fail(group: list[_Pending], error: Exception) -> None:
+    for pending in group:
+        pending.answer.set_exception(error)

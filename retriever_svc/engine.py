@@ -1,0 +1,69 @@
+"""The engine seam: what the services of this package need from whatever stores and searches.
+
+Errors are those of `chassis.errors`: NotFound for a workspace or document that is not there,
+InvalidArgument for vectors that do not fit, ResourceExhausted where nothing more can be stored.
+"""
+
+from typing import Protocol
+
+from retriever_svc.documents import (
+    DocumentPage,
+    DocumentRemoval,
+    DocumentUpsert,
+    StoredDocument,
+    UpsertReceipt,
+)
+from retriever_svc.searches import SearchRequest, SearchResult
+from retriever_svc.workspaces import Workspace, WorkspaceRemoval, WorkspaceSettings
+
+
+class RetrievalEngine(Protocol):
+    """Stores documents and finds passages.
+
+    A change has reached the disk, and every search that starts afterwards sees it, when its
+    coroutine returns. Nothing crosses workspaces.
+    """
+
+    async def create_workspace(self, slug: str, settings: WorkspaceSettings) -> Workspace:
+        """Creates a workspace. Raises AlreadyExists."""
+        ...
+
+    async def list_workspaces(self) -> tuple[Workspace, ...]:
+        """Returns all workspaces ordered by slug."""
+        ...
+
+    async def describe_workspace(self, slug: str) -> Workspace:
+        """Returns one workspace. Raises NotFound."""
+        ...
+
+    async def delete_workspace(self, slug: str) -> WorkspaceRemoval:
+        """Deletes a workspace with all it holds; its slug is free again. Raises NotFound."""
+        ...
+
+    async def upsert_document(self, upsert: DocumentUpsert) -> UpsertReceipt:
+        """Stores a document with its passages and vectors in one step.
+
+        Raises NotFound, InvalidArgument naming the passage whose vector does not fit, and
+        ResourceExhausted when the disk is full; nothing is changed then.
+        """
+        ...
+
+    async def delete_document(self, workspace: str, external_id: str) -> DocumentRemoval:
+        """Deletes a document; one that is not there is no error. Raises NotFound (workspace)."""
+        ...
+
+    async def get_document(
+        self, workspace: str, external_id: str, *, include_passages: bool
+    ) -> StoredDocument:
+        """Reads a document. Raises NotFound."""
+        ...
+
+    async def list_documents(
+        self, workspace: str, *, page_size: int, after: str | None
+    ) -> DocumentPage:
+        """Lists documents whose external id follows `after`. Raises NotFound."""
+        ...
+
+    async def search_passages(self, request: SearchRequest) -> SearchResult:
+        """Finds passages. Raises NotFound, and InvalidArgument for vectors that do not fit."""
+        ...

@@ -1,0 +1,126 @@
+"""Searches: what is asked, and the fused hits with every score they have."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from retriever_svc.documents import Document, MetadataValue, Passage
+from retriever_svc.workspaces import Space
+
+
+class SearchMode(StrEnum):
+    """Names which lists a search makes."""
+
+    HYBRID = "hybrid"
+    DENSE = "dense"
+    """Spaces only; BM25 still answers for passages that no queried space holds."""
+    LEXICAL = "lexical"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryVariant:
+    """Holds one wording of the question with its vector, [dimension], by space id."""
+
+    text: str
+    weight: float = 1.0
+    vectors: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Drops hits whose cosine in a space is under `min_similarity`.
+
+    A hit without a cosine in that space is not judged. With `context_field`, only documents whose
+    metadata field of that name equals the request's context value of the same name are judged.
+    """
+
+    space_id: str
+    min_similarity: float
+    context_field: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """Asks for passages. The first variant is the original wording."""
+
+    workspace: str
+    variants: tuple[QueryVariant, ...]
+    mode: SearchMode = SearchMode.HYBRID
+    candidate_count: int = 20
+    """Length of each list before fusion."""
+    limit: int | None = None
+    """Hits returned; None means all."""
+    spaces_version: int | None = None
+    """Version of the spaces the caller embedded for; None means no check."""
+    thresholds: tuple[Threshold, ...] = ()
+    context: Mapping[str, MetadataValue] = field(default_factory=dict)
+    rank_constant: float = 60.0
+    lexical_weight: float = 1.0
+    dense_weight: float = 1.0
+    passages_per_document: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankedList:
+    """Describes one list that entered the fusion."""
+
+    variant_index: int
+    space_id: str
+    """Empty for BM25."""
+    hit_count: int
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListRank:
+    """Holds a place in one list; `rank` counts from 1."""
+
+    list_index: int
+    rank: int
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceScore:
+    """Holds a passage's similarity to the original wording in one space."""
+
+    space_id: str
+    cosine: float
+    best_window_cosine: float | None = None
+    """None where the passage has no windows in the space."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageHit:
+    """Holds one passage with every score it has."""
+
+    passage_id: int
+    passage: Passage
+    document: Document
+    updated_at: datetime
+    fused_rank: int
+    """Place in fused order, from 1, before thresholds and limits."""
+    fused_score: float
+    """An ordering, not a relevance."""
+    list_ranks: tuple[ListRank, ...]
+    space_scores: tuple[SpaceScore, ...]
+    bm25_score: float
+    """BM25 of the original wording, at least 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Holds the fused hits, best first, and how they came about."""
+
+    hits: tuple[PassageHit, ...]
+    lists: tuple[RankedList, ...]
+    spaces: tuple[Space, ...]
+    spaces_version: int
+    spaces_outdated: bool
+    """The caller embedded for other spaces than there are now: only BM25 lists were made."""
+    applied_seq: int
+    latency_ms: float

@@ -1,0 +1,1 @@
+"""The gRPC servicers: decode, call the engine, encode."""

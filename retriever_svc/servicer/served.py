@@ -1,0 +1,45 @@
+"""What this process serves."""
+
+from functools import partial
+
+from chassis.server import ServedService
+from justesse.retriever.v1 import (
+    documents_pb2,
+    documents_pb2_grpc,
+    search_pb2,
+    search_pb2_grpc,
+    workspaces_pb2,
+    workspaces_pb2_grpc,
+)
+from retriever_svc.engine import RetrievalEngine
+from retriever_svc.servicer.documents import DocumentServicer
+from retriever_svc.servicer.search import SearchServicer
+from retriever_svc.servicer.workspaces import WorkspaceServicer
+from retriever_svc.wire.uploads import UploadLimits
+
+_SEARCH_DEADLINE_S = 5.0
+
+
+def served_services(engine: RetrievalEngine, limits: UploadLimits) -> list[ServedService]:
+    """Returns the three services over one engine."""
+    return [
+        ServedService(
+            workspaces_pb2.DESCRIPTOR.services_by_name["WorkspaceService"].full_name,
+            partial(
+                workspaces_pb2_grpc.add_WorkspaceServiceServicer_to_server,
+                WorkspaceServicer(engine),
+            ),
+        ),
+        ServedService(
+            documents_pb2.DESCRIPTOR.services_by_name["DocumentService"].full_name,
+            partial(
+                documents_pb2_grpc.add_DocumentServiceServicer_to_server,
+                DocumentServicer(engine, limits),
+            ),
+        ),
+        ServedService(
+            search_pb2.DESCRIPTOR.services_by_name["SearchService"].full_name,
+            partial(search_pb2_grpc.add_SearchServiceServicer_to_server, SearchServicer(engine)),
+            default_deadlines={"SearchPassages": _SEARCH_DEADLINE_S},
+        ),
+    ]

@@ -1,0 +1,100 @@
+"""Settings of the retriever, from variables named JUSTESSE_RETRIEVER_*."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from chassis.server import ServerSettings
+from chassis.settings import ServiceSettings
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.embedded_settings import EmbeddedSettings
+from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
+from retriever_svc.wire.uploads import UploadLimits
+
+_DENSE = DenseSettings()
+_LEXICAL = LexicalSettings()
+_UPLOAD = UploadLimits()
+
+
+class RetrieverSettings(ServiceSettings, ServerSettings):
+    """What the retriever can be told."""
+
+    model_config = SettingsConfigDict(env_prefix="JUSTESSE_RETRIEVER_", frozen=True)
+
+    port: int = 50052
+    data_folder: Path = Field(
+        default=Path("justesse-data/retriever"), description="folder of the store and indexes"
+    )
+    allow_network_file_system: bool = Field(
+        default=False, description="true to risk a data folder on a network file system, or false"
+    )
+    write_queue_limit: int = Field(
+        default=1_000, ge=1, description="changes that may wait for the disk, from 1"
+    )
+    max_passages_per_document: int = Field(
+        default=_UPLOAD.max_passages, ge=1, description="passages, from 1"
+    )
+    max_document_bytes: int = Field(
+        default=_UPLOAD.max_bytes, ge=1, description="bytes of a streamed document, from 1"
+    )
+    flat_row_limit: int = Field(
+        default=_DENSE.flat_row_limit,
+        ge=0,
+        description="vectors of 384 values up to which search is exact, from 0",
+    )
+    growing_row_limit: int = Field(
+        default=_DENSE.growing_row_limit,
+        ge=1,
+        description="vectors that gather before they join a graph, from 1",
+    )
+    dead_share_limit: float = Field(
+        default=_DENSE.dead_share_limit,
+        gt=0,
+        le=1,
+        description="share of deleted entries at which an index is rebuilt, over 0, up to 1",
+    )
+    neighbour_count: int = Field(
+        default=_DENSE.neighbour_count, ge=2, le=128, description="HNSW's M, 2 to 128"
+    )
+    construction_breadth: int = Field(
+        default=_DENSE.construction_breadth, ge=8, description="HNSW's efConstruction, from 8"
+    )
+    search_breadth: int = Field(
+        default=_DENSE.search_breadth, ge=1, description="HNSW's efSearch, from 1"
+    )
+    title_boost: float = Field(
+        default=_LEXICAL.title_boost, ge=0, description="weight of titles and headings, from 0"
+    )
+    keywords_boost: float = Field(
+        default=_LEXICAL.keywords_boost, ge=0, description="weight of keywords, from 0"
+    )
+    body_boost: float = Field(
+        default=_LEXICAL.body_boost, ge=0, description="weight of passage texts, from 0"
+    )
+
+    def embedded(self) -> EmbeddedSettings:
+        """Returns the settings of the embedded engine."""
+        return EmbeddedSettings(
+            data_folder=self.data_folder,
+            dense=DenseSettings(
+                flat_row_limit=self.flat_row_limit,
+                growing_row_limit=self.growing_row_limit,
+                dead_share_limit=self.dead_share_limit,
+                neighbour_count=self.neighbour_count,
+                construction_breadth=self.construction_breadth,
+                search_breadth=self.search_breadth,
+            ),
+            lexical=LexicalSettings(
+                title_boost=self.title_boost,
+                keywords_boost=self.keywords_boost,
+                body_boost=self.body_boost,
+                dead_share_limit=self.dead_share_limit,
+            ),
+            write_queue_limit=self.write_queue_limit,
+            allow_network_file_system=self.allow_network_file_system,
+        )
+
+    def upload_limits(self) -> UploadLimits:
+        """Returns the bounds of one streamed document."""
+        return UploadLimits(self.max_passages_per_document, self.max_document_bytes)

@@ -1,0 +1,133 @@
+"""Checks vectors at the last door before they are stored or searched, and scales them to norm 1.
+
+The indexes take any bits without complaint, and a single row that is not finite spoils a graph.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from chassis.errors import InvalidArgument
+from retriever_svc.documents import FloatMatrix, IntVector, PassageVectors
+
+MAX_DIMENSION = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class UnitVectors:
+    """Holds checked vectors of one space: row i, of norm 1, belongs to passage `positions[i]`.
+
+    `windows[i]` holds the unit window vectors, [windows, dimension], of row i; the tuple is empty
+    where the space has no windows.
+    """
+
+    space_id: str
+    positions: IntVector
+    vectors: FloatMatrix
+    windows: tuple[FloatMatrix, ...]
+
+    @property
+    def dimension(self) -> int:
+        """Width of a vector."""
+        return int(self.vectors.shape[1])
+
+
+def checked_vectors(given: PassageVectors, passage_count: int) -> UnitVectors:
+    """Returns the vectors with norm 1. Raises InvalidArgument naming the passage that is wrong."""
+    space = given.space_id
+    if not space:
+        raise InvalidArgument("vectors name no space_id", field="passages.vectors.space_id")
+    matrix = given.vectors
+    if matrix.ndim != 2 or not 1 <= matrix.shape[1] <= MAX_DIMENSION:
+        raise InvalidArgument(
+            f"vectors of space {space!r} have shape {matrix.shape}; "
+            f"expected rows of 1 to {MAX_DIMENSION} values",
+            field="passages.vectors.dimension",
+        )
+    _check_positions(space, given.positions, len(matrix), passage_count)
+    names = [f"passage {position}" for position in given.positions.tolist()]
+    return UnitVectors(
+        space,
+        given.positions,
+        unit_rows(matrix, names, space),
+        _checked_windows(given, names),
+    )
+
+
+def checked_query_vector(
+    vector: npt.NDArray[np.float32], space_id: str, dimension: int
+) -> npt.NDArray[np.float32]:
+    """Returns the query vector, [dimension], with norm 1. Raises InvalidArgument."""
+    if vector.shape != (dimension,):
+        raise InvalidArgument(
+            f"query vector for space {space_id!r} has {vector.size} values; "
+            f"the space holds vectors of {dimension}",
+            field="variants.vectors.vector",
+        )
+    unit: npt.NDArray[np.float32] = unit_rows(vector[np.newaxis, :], ["the query"], space_id)[0]
+    return unit
+
+
+def unit_rows(matrix: FloatMatrix, names: Sequence[str], space_id: str) -> FloatMatrix:
+    """Returns a copy with every row scaled to norm 1, float32 in C order.
+
+    Raises InvalidArgument naming (by `names`) the first row that is zero or not finite.
+    """
+    # In float64 the squares of the largest and smallest float32 neither overflow nor vanish.
+    wide = matrix.astype(np.float64)
+    norms = np.sqrt(np.einsum("ij,ij->i", wide, wide))
+    sound = np.isfinite(norms) & (norms > 0)
+    if not sound.all():
+        row = int(np.argmin(sound))
+        problem = "is all zeros" if norms[row] == 0 else "holds a value that is not finite"
+        raise InvalidArgument(
+            f"vector of {names[row]} in space {space_id!r} (row {row}) {problem}; "
+            "every row must be finite and not zero",
+            field="vectors",
+            reason="VECTOR_UNUSABLE",
+        )
+    wide /= norms[:, np.newaxis]
+    return np.ascontiguousarray(wide, dtype=np.float32)
+
+
+def _check_positions(space: str, positions: IntVector, rows: int, passage_count: int) -> None:
+    if positions.shape != (rows,):
+        raise InvalidArgument(
+            f"space {space!r} has {rows} vectors for {positions.size} passages",
+            field="passages.vectors.passage_positions",
+        )
+    growing = bool(np.all(positions[1:] > positions[:-1]))
+    if rows and not (growing and positions[0] >= 0 and positions[-1] < passage_count):
+        raise InvalidArgument(
+            f"vectors of space {space!r} belong to passages {positions.tolist()[:20]}; "
+            f"expected growing positions from 0 to {passage_count - 1}",
+            field="passages.vectors.passage_positions",
+        )
+
+
+def _checked_windows(given: PassageVectors, names: Sequence[str]) -> tuple[FloatMatrix, ...]:
+    counts, windows = given.window_counts, given.window_vectors
+    if counts is None or windows is None:
+        return ()
+    width = given.vectors.shape[1]
+    if counts.shape != (len(given.vectors),) or bool(np.any(counts < 0)):
+        raise InvalidArgument(
+            f"space {given.space_id!r} has {counts.size} window counts "
+            f"for {len(given.vectors)} vectors; expected one count of at least 0 for each",
+            field="passages.vectors.window_counts",
+        )
+    if windows.shape != (int(counts.sum()), width):
+        raise InvalidArgument(
+            f"window vectors of space {given.space_id!r} have shape {windows.shape}; "
+            f"the window counts ask for {(int(counts.sum()), width)}",
+            field="passages.vectors.window_vectors",
+        )
+    window_names = [
+        f"{name}, window {window},"
+        for name, count in zip(names, counts.tolist(), strict=True)
+        for window in range(count)
+    ]
+    rows = unit_rows(windows, window_names, given.space_id)
+    return tuple(np.split(rows, np.cumsum(counts)[:-1])) if len(counts) else ()

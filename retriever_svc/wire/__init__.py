@@ -1,0 +1,1 @@
+"""Messages of the contracts to domain objects and back; wrong fields are named here."""

@@ -1,0 +1,101 @@
+"""Documents and passages."""
+
+import unicodedata
+
+from chassis.errors import InvalidArgument
+from justesse.retriever.v1 import documents_pb2
+from retriever_svc.documents import Document, Passage
+from retriever_svc.wire.field_checks import checked_length, checked_text
+from retriever_svc.wire.metadata import metadata_from, metadata_message
+from retriever_svc.wire.moments import moment_from, timestamp_from
+
+_MAX_ID_LENGTH = 512
+_MAX_TITLE_LENGTH = 1_000
+_MAX_PASSAGE_BYTES = 64 * 1024
+_LANGUAGES = ("", "fr", "en")
+
+
+def external_id_from(value: str, field: str) -> str:
+    """Returns an id given by a document's owner. Raises InvalidArgument."""
+    if not value:
+        raise InvalidArgument(
+            f"{field} is empty; give 1 to {_MAX_ID_LENGTH} characters", field=field
+        )
+    if any(unicodedata.category(character) == "Cc" for character in value):
+        raise InvalidArgument(f"{field} {value!r} holds control characters", field=field)
+    return checked_length(value, field, max_length=_MAX_ID_LENGTH)
+
+
+def document_from(message: documents_pb2.Document, field: str) -> Document:
+    """Returns the document. Raises InvalidArgument."""
+    if message.language not in _LANGUAGES:
+        raise InvalidArgument(
+            f"{field}.language is {message.language!r}; expected 'fr', 'en' or nothing",
+            field=f"{field}.language",
+        )
+    return Document(
+        external_id=external_id_from(message.external_id, f"{field}.external_id"),
+        title=checked_length(message.title, f"{field}.title", max_length=_MAX_TITLE_LENGTH),
+        keywords=tuple(message.keywords),
+        source_uri=message.source_uri,
+        category=message.category,
+        language=message.language,
+        metadata=metadata_from(message.metadata, f"{field}.metadata"),
+        version=message.version,
+        valid_from=(
+            moment_from(message.valid_from, f"{field}.valid_from")
+            if message.HasField("valid_from")
+            else None
+        ),
+        valid_until=(
+            moment_from(message.valid_until, f"{field}.valid_until")
+            if message.HasField("valid_until")
+            else None
+        ),
+        superseded=message.superseded,
+        content_hash=message.content_hash,
+        chunking_profile=message.chunking_profile,
+    )
+
+
+def document_message(document: Document) -> documents_pb2.Document:
+    """Returns the message of a document."""
+    return documents_pb2.Document(
+        external_id=document.external_id,
+        title=document.title,
+        keywords=document.keywords,
+        source_uri=document.source_uri,
+        category=document.category,
+        language=document.language,
+        metadata={name: metadata_message(value) for name, value in document.metadata.items()},
+        version=document.version,
+        valid_from=None if document.valid_from is None else timestamp_from(document.valid_from),
+        valid_until=None if document.valid_until is None else timestamp_from(document.valid_until),
+        superseded=document.superseded,
+        content_hash=document.content_hash,
+        chunking_profile=document.chunking_profile,
+    )
+
+
+def passage_from(message: documents_pb2.Passage, field: str) -> Passage:
+    """Returns the passage. Raises InvalidArgument."""
+    return Passage(
+        chunk_index=message.chunk_index,
+        text=checked_text(message.text, f"{field}.text", max_bytes=_MAX_PASSAGE_BYTES),
+        heading_path=tuple(message.heading_path),
+        location=message.location,
+        token_estimate=message.token_estimate,
+        embedded_text_hash=message.embedded_text_hash,
+    )
+
+
+def passage_message(passage: Passage) -> documents_pb2.Passage:
+    """Returns the message of a passage."""
+    return documents_pb2.Passage(
+        chunk_index=passage.chunk_index,
+        text=passage.text,
+        heading_path=passage.heading_path,
+        location=passage.location,
+        token_estimate=passage.token_estimate,
+        embedded_text_hash=passage.embedded_text_hash,
+    )

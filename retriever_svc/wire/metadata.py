@@ -1,0 +1,51 @@
+"""Typed facts by name."""
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+
+from chassis.errors import InvalidArgument
+from justesse.retriever.v1 import documents_pb2
+from retriever_svc.documents import MetadataValue
+from retriever_svc.wire.moments import moment_from, timestamp_from
+
+_MAX_BYTES = 16 * 1024
+
+
+def metadata_from(
+    messages: Mapping[str, documents_pb2.MetadataValue], field: str
+) -> dict[str, MetadataValue]:
+    """Returns the values by name; 16 kB in all. Raises InvalidArgument."""
+    size = sum(len(name.encode()) + value.ByteSize() for name, value in messages.items())
+    if size > _MAX_BYTES:
+        raise InvalidArgument(
+            f"{field} takes {size} bytes; at most {_MAX_BYTES} are taken", field=field
+        )
+    return {name: _value_from(value, f"{field}[{name!r}]") for name, value in messages.items()}
+
+
+def metadata_message(value: MetadataValue) -> documents_pb2.MetadataValue:
+    """Returns the message of one value."""
+    if isinstance(value, bool):
+        return documents_pb2.MetadataValue(bool_value=value)
+    if isinstance(value, str):
+        return documents_pb2.MetadataValue(string_value=value)
+    if isinstance(value, datetime):
+        return documents_pb2.MetadataValue(time_value=timestamp_from(value))
+    return documents_pb2.MetadataValue(number_value=value)
+
+
+def _value_from(message: documents_pb2.MetadataValue, field: str) -> MetadataValue:
+    match message.WhichOneof("kind"):
+        case "string_value":
+            return message.string_value
+        case "bool_value":
+            return message.bool_value
+        case "time_value":
+            return moment_from(message.time_value, field)
+        case "number_value" if math.isfinite(message.number_value):
+            return message.number_value
+        case "number_value":
+            raise InvalidArgument(f"{field} is not a finite number", field=field)
+        case _:
+            raise InvalidArgument(f"{field} has no value", field=field)

@@ -1,0 +1,117 @@
+"""Search requests."""
+
+import math
+
+from chassis.errors import InvalidArgument, Unimplemented
+from justesse.retriever.v1 import search_pb2
+from retriever_svc.searches import QueryVariant, SearchMode, SearchRequest, Threshold
+from retriever_svc.wire.field_checks import checked_count, checked_text, checked_weight
+from retriever_svc.wire.float_blocks import vector_from
+from retriever_svc.wire.metadata import metadata_from
+
+_MAX_VARIANTS = 8
+_MAX_QUERY_BYTES = 8 * 1024
+_MAX_CANDIDATES = 200
+_DEFAULT_CANDIDATES = 20
+_MAX_LIMIT = 400
+_DEFAULT_RANK_CONSTANT = 60.0
+_MODES = {
+    search_pb2.SEARCH_MODE_UNSPECIFIED: SearchMode.HYBRID,
+    search_pb2.SEARCH_MODE_HYBRID: SearchMode.HYBRID,
+    search_pb2.SEARCH_MODE_DENSE: SearchMode.DENSE,
+    search_pb2.SEARCH_MODE_LEXICAL: SearchMode.LEXICAL,
+}
+
+
+def search_request_from(message: search_pb2.SearchPassagesRequest) -> SearchRequest:
+    """Returns the request. Raises InvalidArgument, and Unimplemented for what is not applied."""
+    if message.HasField("filter"):
+        raise Unimplemented(
+            "filter is not applied by this build; search without it", reason="FILTER_UNIMPLEMENTED"
+        )
+    if message.mode not in _MODES:
+        raise InvalidArgument(f"mode {message.mode} is not known", field="mode")
+    checked_count(len(message.variants), "variants", low=1, high=_MAX_VARIANTS)
+    candidates = checked_count(
+        message.candidate_count, "candidate_count", low=0, high=_MAX_CANDIDATES
+    )
+    limit = checked_count(message.limit, "limit", low=0, high=_MAX_LIMIT)
+    bound = checked_count(
+        message.passages_per_document, "passages_per_document", low=0, high=2**31 - 1
+    )
+    return SearchRequest(
+        workspace=message.workspace,
+        variants=tuple(
+            _variant_from(variant, f"variants[{index}]")
+            for index, variant in enumerate(message.variants)
+        ),
+        mode=_MODES[message.mode],
+        candidate_count=candidates or _DEFAULT_CANDIDATES,
+        limit=limit or None,
+        spaces_version=message.spaces_version if message.HasField("spaces_version") else None,
+        thresholds=tuple(
+            _threshold_from(threshold, f"thresholds[{index}]")
+            for index, threshold in enumerate(message.thresholds)
+        ),
+        context=metadata_from(message.context, "context"),
+        rank_constant=_rank_constant(message),
+        lexical_weight=_weight(
+            message.lexical_weight, "lexical_weight", is_set=message.HasField("lexical_weight")
+        ),
+        dense_weight=_weight(
+            message.dense_weight, "dense_weight", is_set=message.HasField("dense_weight")
+        ),
+        passages_per_document=bound or None,
+    )
+
+
+def _variant_from(message: search_pb2.QueryVariant, place: str) -> QueryVariant:
+    vectors = {}
+    for index, given in enumerate(message.vectors):
+        field = f"{place}.vectors[{index}]"
+        if not given.space_id or given.space_id in vectors:
+            raise InvalidArgument(
+                f"{field}.space_id is {given.space_id!r}; expected a space, and each only once",
+                field=f"{field}.space_id",
+            )
+        vectors[given.space_id] = vector_from(given.vector, f"{field}.vector")
+    return QueryVariant(
+        checked_text(message.text, f"{place}.text", max_bytes=_MAX_QUERY_BYTES),
+        _weight(message.weight, f"{place}.weight", is_set=message.HasField("weight")),
+        vectors,
+    )
+
+
+def _threshold_from(message: search_pb2.Threshold, place: str) -> Threshold:
+    if message.HasField("condition"):
+        raise Unimplemented(
+            f"{place}.condition is not applied by this build; give the threshold without it",
+            reason="FILTER_UNIMPLEMENTED",
+        )
+    if not message.space_id:
+        raise InvalidArgument(
+            f"{place}.space_id is empty; name the space whose cosine is judged",
+            field=f"{place}.space_id",
+        )
+    bound = message.WhichOneof("bound")
+    value = message.min_similarity if bound == "min_similarity" else 1 - message.max_distance
+    if bound is None or not math.isfinite(value):
+        raise InvalidArgument(
+            f"{place} needs a finite min_similarity or max_distance", field=f"{place}.bound"
+        )
+    return Threshold(message.space_id, value, message.context_field)
+
+
+def _rank_constant(message: search_pb2.SearchPassagesRequest) -> float:
+    if not message.HasField("rank_constant"):
+        return _DEFAULT_RANK_CONSTANT
+    if not (math.isfinite(message.rank_constant) and message.rank_constant > 0):
+        raise InvalidArgument(
+            f"rank_constant is {message.rank_constant}; expected a number over 0",
+            field="rank_constant",
+        )
+    return message.rank_constant
+
+
+def _weight(given: float, field: str, *, is_set: bool) -> float:
+    return checked_weight(given, field) if is_set else 1.0

@@ -1,0 +1,117 @@
+"""Workspaces and their spaces."""
+
+import re
+from enum import StrEnum
+from typing import TypeVar
+
+from chassis.errors import InvalidArgument
+from justesse.retriever.v1 import workspaces_pb2
+from retriever_svc.wire.moments import timestamp_from
+from retriever_svc.workspaces import (
+    ChunkingProfile,
+    DenseIndexKind,
+    Space,
+    Workspace,
+    WorkspaceLanguage,
+    WorkspaceRemoval,
+    WorkspaceSettings,
+)
+
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_KINDS = {
+    workspaces_pb2.DENSE_INDEX_KIND_UNSPECIFIED: DenseIndexKind.AUTO,
+    workspaces_pb2.DENSE_INDEX_KIND_AUTO: DenseIndexKind.AUTO,
+    workspaces_pb2.DENSE_INDEX_KIND_FLAT: DenseIndexKind.FLAT,
+    workspaces_pb2.DENSE_INDEX_KIND_HNSW: DenseIndexKind.HNSW,
+}
+_KIND_MESSAGES = {
+    DenseIndexKind.AUTO: workspaces_pb2.DENSE_INDEX_KIND_AUTO,
+    DenseIndexKind.FLAT: workspaces_pb2.DENSE_INDEX_KIND_FLAT,
+    DenseIndexKind.HNSW: workspaces_pb2.DENSE_INDEX_KIND_HNSW,
+}
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def new_slug_from(message: workspaces_pb2.CreateWorkspaceRequest) -> str:
+    """Returns the slug of a workspace to be created. Raises InvalidArgument."""
+    if not _SLUG.fullmatch(message.slug):
+        raise InvalidArgument(
+            f"slug is {message.slug[:100]!r}; expected 1 to 63 lower-case letters, digits and "
+            "hyphens, the first no hyphen",
+            field="slug",
+        )
+    return message.slug
+
+
+def settings_from(message: workspaces_pb2.CreateWorkspaceRequest) -> WorkspaceSettings:
+    """Returns the settings; what is not set takes its default. Raises InvalidArgument."""
+    given = message.settings
+    kind = _KINDS.get(given.dense_index_kind)
+    if kind is None:
+        raise InvalidArgument(
+            f"settings.dense_index_kind {given.dense_index_kind} is not known",
+            field="settings.dense_index_kind",
+        )
+    preset = given.preset or "default"
+    if not _SLUG.fullmatch(preset):
+        raise InvalidArgument(
+            f"settings.preset is {preset[:100]!r}; expected lower-case letters, digits, hyphens",
+            field="settings.preset",
+        )
+    return WorkspaceSettings(
+        language=_choice(WorkspaceLanguage, given.language or "fr", "settings.language"),
+        chunking_profile=_choice(
+            ChunkingProfile, given.chunking_profile or "structure", "settings.chunking_profile"
+        ),
+        preset=preset,
+        dense_index_kind=kind,
+    )
+
+
+def workspace_message(workspace: Workspace) -> workspaces_pb2.Workspace:
+    """Returns the message of a workspace."""
+    return workspaces_pb2.Workspace(
+        slug=workspace.slug,
+        settings=workspaces_pb2.WorkspaceSettings(
+            language=workspace.settings.language,
+            chunking_profile=workspace.settings.chunking_profile,
+            preset=workspace.settings.preset,
+            dense_index_kind=_KIND_MESSAGES[workspace.settings.dense_index_kind],
+        ),
+        document_count=workspace.document_count,
+        passage_count=workspace.passage_count,
+        spaces=[space_message(space) for space in workspace.spaces],
+        preferred_space_id=workspace.preferred_space_id,
+        spaces_version=workspace.spaces_version,
+        create_time=timestamp_from(workspace.created_at),
+        applied_seq=workspace.applied_seq,
+    )
+
+
+def space_message(space: Space) -> workspaces_pb2.Space:
+    """Returns the message of a space."""
+    return workspaces_pb2.Space(
+        space_id=space.space_id,
+        dimension=space.dimension,
+        passage_count=space.passage_count,
+        active_index_kind=_KIND_MESSAGES[space.active_index_kind],
+    )
+
+
+def workspace_removal_response(
+    removal: WorkspaceRemoval,
+) -> workspaces_pb2.DeleteWorkspaceResponse:
+    """Returns the message of a removal."""
+    return workspaces_pb2.DeleteWorkspaceResponse(
+        document_count=removal.document_count, passage_count=removal.passage_count
+    )
+
+
+def _choice(choices: type[Choice], value: str, field: str) -> Choice:
+    try:
+        return choices(value)
+    except ValueError as error:
+        known = ", ".join(repr(str(choice)) for choice in choices)
+        raise InvalidArgument(
+            f"{field} is {value[:100]!r}; expected one of {known}", field=field
+        ) from error

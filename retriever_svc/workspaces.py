@@ -1,0 +1,80 @@
+"""Workspaces: the borders that no document and no search crosses."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class WorkspaceLanguage(StrEnum):
+    """Names how documents and queries of a workspace are analysed."""
+
+    FRENCH = "fr"
+    ENGLISH = "en"
+    AUTO = "auto"
+    """Each document in its own language; a query is analysed in both."""
+
+
+class ChunkingProfile(StrEnum):
+    """Names how the documents of a workspace are cut into passages."""
+
+    STRUCTURE = "structure"
+    SENTENCES = "sentences"
+    WORDS = "words"
+
+
+class DenseIndexKind(StrEnum):
+    """Names a kind of dense index."""
+
+    AUTO = "auto"
+    """Exact while small, graph when large."""
+    FLAT = "flat"
+    """Exact at any size."""
+    HNSW = "hnsw"
+    """Graph as soon as there are enough rows to seal a segment."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceSettings:
+    """Holds the choices made for a workspace when it was created."""
+
+    language: WorkspaceLanguage = WorkspaceLanguage.FRENCH
+    chunking_profile: ChunkingProfile = ChunkingProfile.STRUCTURE
+    preset: str = "default"
+    dense_index_kind: DenseIndexKind = DenseIndexKind.AUTO
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Describes one vector space of a workspace."""
+
+    space_id: str
+    dimension: int
+    passage_count: int
+    active_index_kind: DenseIndexKind
+    """FLAT or HNSW: the index that answers now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Describes a workspace as searches see it."""
+
+    slug: str
+    settings: WorkspaceSettings
+    document_count: int
+    passage_count: int
+    spaces: tuple[Space, ...]
+    preferred_space_id: str
+    """Empty before the first vector."""
+    spaces_version: int
+    """Grows whenever the list of spaces or the preferred space changes."""
+    created_at: datetime
+    applied_seq: int
+    """Number of the last change applied; grows with every change, 0 for a new workspace."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceRemoval:
+    """Says what went with a deleted workspace."""
+
+    document_count: int
+    passage_count: int
