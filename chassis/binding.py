@@ -6,8 +6,10 @@ import ipaddress
 import os
 import socket
 
-EXIT_CONFIG = 78  # EX_CONFIG of sysexits.h
-EXIT_UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h
+# Of sysexits.h.
+EXIT_UNAVAILABLE = 69
+EXIT_SOFTWARE = 70
+EXIT_CONFIG = 78
 
 
 class StartError(Exception):

@@ -53,7 +53,7 @@ def open_channel(
     settings = settings or ChannelSettings()
     return grpc.aio.insecure_channel(
         target,
-        options=_options(settings, service_config(idempotent_methods, settings)),
+        options=channel_options(settings, service_config(idempotent_methods, settings)),
         interceptors=_interceptors(metrics or process_metrics()),
     )
 
@@ -86,7 +86,8 @@ def _method_name(method: str) -> dict[str, str]:
     return match.groupdict()
 
 
-def _options(settings: ChannelSettings, config: str) -> list[tuple[str, Any]]:
+def channel_options(settings: ChannelSettings, config: str) -> list[tuple[str, Any]]:
+    """Returns the gRPC channel arguments; `config` is the service config as JSON."""
     return [
         ("grpc.service_config", config),
         ("grpc.max_send_message_length", settings.max_message_bytes),

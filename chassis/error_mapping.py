@@ -21,7 +21,7 @@ from grpc_status import rpc_status
 from chassis import errors
 from chassis.errors import FieldViolation, InvalidArgument, ServiceError
 from chassis.interception import CalledMethod, ServicerContext
-from chassis.request_id import METADATA_KEY, current_request_id
+from chassis.request_id import current_request_id, outgoing_metadata
 
 ERROR_DOMAIN = "justesse.dev"
 
@@ -117,8 +117,9 @@ async def errors_mapped(method: CalledMethod, context: ServicerContext) -> Async
 
 async def _abort(context: ServicerContext, status: status_pb2.Status) -> None:
     ended = rpc_status.to_status(status)
-    request_id = ((METADATA_KEY, current_request_id()),) if current_request_id() else ()
-    await context.abort(ended.code, ended.details, (*ended.trailing_metadata, *request_id))
+    # An abort replaces the trailing metadata, the request id among them.
+    metadata = tuple(outgoing_metadata(ended.trailing_metadata))
+    await context.abort(ended.code, ended.details, metadata)
 
 
 def service_error_from(error: grpc.RpcError) -> ServiceError:

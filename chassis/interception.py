@@ -46,21 +46,13 @@ class CalledMethod:
 
 
 Surround = Callable[[CalledMethod, ServicerContext], AbstractAsyncContextManager[None]]
-BeforeAnswer = Callable[[ServicerContext], Awaitable[None]]
 
 
 class SurroundingInterceptor(grpc.aio.ServerInterceptor):
-    """Puts `surrounds` around the handler of every call, the first one outermost.
+    """Puts `surrounds` around the handler of every call, the first one outermost."""
 
-    `before_answer` is awaited once, just before the first message of the answer, and not at all
-    where the call fails before it: an answer that has begun cannot be tried again by the client.
-    """
-
-    def __init__(
-        self, surrounds: Sequence[Surround], before_answer: BeforeAnswer | None = None
-    ) -> None:
+    def __init__(self, surrounds: Sequence[Surround]) -> None:
         self._surrounds = tuple(surrounds)
-        self._before_answer = before_answer
 
     async def intercept_service(
         self,
@@ -79,19 +71,10 @@ class SurroundingInterceptor(grpc.aio.ServerInterceptor):
             bool(handler.request_streaming),
             bool(handler.response_streaming),
         )
-        return surrounded(handler, method, self._surrounds, self._before_answer or _nothing)
+        return surrounded(handler, method, self._surrounds)
 
 
-async def _nothing(_context: ServicerContext) -> None:
-    """What happens before an answer if nothing else is asked for."""
-
-
-def surrounded(
-    handler: Handler,
-    method: CalledMethod,
-    surrounds: Sequence[Surround],
-    before_answer: BeforeAnswer = _nothing,
-) -> Handler:
+def surrounded(handler: Handler, method: CalledMethod, surrounds: Sequence[Surround]) -> Handler:
     """Returns a handler of the same kind that runs inside all `surrounds`."""
     inner = _behaviour(handler)
 
@@ -99,15 +82,19 @@ def surrounded(
         async with AsyncExitStack() as stack:
             for surround in surrounds:
                 await stack.enter_async_context(surround(method, context))
-            message = await inner(request, context)
-            await before_answer(context)
-            return message
+            return await inner(request, context)
 
     async def stream(request: Any, context: ServicerContext) -> None:
         async with AsyncExitStack() as stack:
             for surround in surrounds:
                 await stack.enter_async_context(surround(method, context))
-            await _send_stream(inner(request, context), context, before_answer)
+            outcome = inner(request, context)
+            if not isinstance(outcome, AsyncIterator):
+                await outcome  # the handler writes by itself
+                return
+            async with aclosing(outcome) as messages:  # type: ignore[type-var]
+                async for message in messages:
+                    await context.write(message)
 
     build = _KINDS[method.request_streaming, method.response_streaming][0]
     return build(
@@ -115,23 +102,6 @@ def surrounded(
         request_deserializer=handler.request_deserializer,
         response_serializer=handler.response_serializer,
     )
-
-
-async def _send_stream(outcome: Any, context: ServicerContext, before_answer: BeforeAnswer) -> None:
-    if not isinstance(outcome, AsyncIterator):
-        # The handler writes by itself, so nobody else knows when its first message comes.
-        await before_answer(context)
-        await outcome
-        return
-    begun = False
-    async with aclosing(outcome) as messages:  # type: ignore[type-var]
-        async for message in messages:
-            if not begun:
-                begun = True
-                await before_answer(context)
-            await context.write(message)
-    if not begun:
-        await before_answer(context)
 
 
 _KINDS: dict[tuple[bool, bool], tuple[Callable[..., Handler], str]] = {

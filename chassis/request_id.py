@@ -1,8 +1,9 @@
 """The id that ties together what several services log about one request.
 
 It travels as metadata `x-request-id`. A caller may choose it (1 to 64 of `A-Za-z0-9._-`);
-otherwise the first server makes one. Every server returns it: in the initial metadata of an answer,
-in the trailing metadata of a failure.
+otherwise the first server makes one. Every server returns it in the trailing metadata, of answers
+and failures alike: initial metadata would cost each call a message of its own, and would commit
+the call, after which the client's retry policy no longer applies.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 
-import grpc.aio
 import structlog
 
 from chassis.interception import CalledMethod, ServicerContext
@@ -49,26 +49,19 @@ def bind_request_id(request_id: str) -> None:
 
 @asynccontextmanager
 async def request_id_bound(_method: CalledMethod, context: ServicerContext) -> AsyncIterator[None]:
-    """Server half: binds the caller's id, or a fresh one, to the call."""
-    bind_request_id(accepted_request_id(_received(context.invocation_metadata())))
+    """Server half: binds the caller's id, or a fresh one, to the call and returns it."""
+    request_id = accepted_request_id(_received(context.invocation_metadata()))
+    bind_request_id(request_id)
+    context.set_trailing_metadata(((METADATA_KEY, request_id),))
     yield
-
-
-async def echo_request_id(context: ServicerContext) -> None:
-    """Sends the id in the initial metadata of an answer that is about to begin.
-
-    A call that fails before has it in its trailing metadata instead (see error_mapping): initial
-    metadata commits the call, after which the client's own retry policy no longer applies.
-    """
-    # A handler that has sent initial metadata of its own leaves no room for ours.
-    with suppress(grpc.aio.UsageError):
-        await context.send_initial_metadata(((METADATA_KEY, current_request_id()),))
+    # Again, in case the handler has set trailing metadata of its own.
+    context.set_trailing_metadata(outgoing_metadata(context.trailing_metadata()))
 
 
 def outgoing_metadata(
     metadata: Iterable[tuple[str, str | bytes]] | None,
 ) -> list[tuple[str, str | bytes]]:
-    """Client half: returns the metadata with the current request id, unless it names one."""
+    """Returns the metadata with the current request id, unless it names one (client half)."""
     pairs = list(metadata or ())
     request_id = current_request_id()
     if request_id and all(key != METADATA_KEY for key, _ in pairs):

@@ -14,7 +14,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import grpc
 import grpc.aio
@@ -25,6 +25,7 @@ from grpc_reflection.v1alpha import reflection
 
 from chassis.access_log import calls_logged
 from chassis.binding import (
+    EXIT_SOFTWARE,
     StartError,
     cannot_listen,
     joined,
@@ -39,7 +40,7 @@ from chassis.interception import Surround, SurroundingInterceptor
 from chassis.logs import LogFormat, LogLevel, configure_logs, flush_logs
 from chassis.metrics import Metrics, process_metrics, server_calls_measured
 from chassis.metrics_endpoint import metrics_endpoint
-from chassis.request_id import echo_request_id, request_id_bound
+from chassis.request_id import request_id_bound
 from chassis.server_settings import ServerSettings
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "run",
     "running_server",
     "serve_until_signalled",
+    "server_options",
     "surroundings",
 ]
 
@@ -142,12 +144,12 @@ async def running_server(
     async with AsyncExitStack() as stack:
         surrounds = surroundings(services, settings, metrics)
         business = grpc.aio.server(
-            interceptors=[SurroundingInterceptor(surrounds, echo_request_id)],
-            options=_options(settings),
+            interceptors=[SurroundingInterceptor(surrounds)],
+            options=server_options(settings),
         )
         server = RunningServer(business, health, metrics, settings)
         server.metrics_port = await stack.enter_async_context(_metrics_served(metrics, settings))
-        management = grpc.aio.server(options=_options(settings))
+        management = grpc.aio.server(options=server_options(settings))
         health_pb2_grpc.add_HealthServicer_to_server(HealthServicer(health), management)
         server.management_address = _bind(
             management, settings.management_host, settings.management_port, "health"
@@ -206,22 +208,33 @@ def run(
     """Runs the process: logs, event loop, exit code.
 
     Returns normally on success. StartError and ServiceErrors end with one line on standard error
-    and an exit code other than 0, without a traceback.
+    and an exit code other than 0, without a traceback; anything else is logged with one (exit 70).
     """
     configure_logs(log_format, log_level)
     try:
         uvloop.run(main())
-    except StartError as error:
-        _end_with(str(error), error.exit_code)
-    except ServiceError as error:
-        _end_with(str(error), 1)
     except KeyboardInterrupt:
         raise SystemExit(128 + signal.SIGINT) from None
+    except Exception as error:
+        cause = _only_member(error)
+        if isinstance(cause, StartError):
+            _end_with(str(cause), cause.exit_code)
+        if isinstance(cause, ServiceError):
+            _end_with(str(cause), 1)
+        _log.exception("the process ends with an unexpected error")
+        raise SystemExit(EXIT_SOFTWARE) from None
     finally:
         flush_logs()
 
 
-def _end_with(message: str, exit_code: int) -> None:
+def _only_member(error: Exception) -> Exception:
+    """Returns what a group of one holds: task groups wrap whatever ends them."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _end_with(message: str, exit_code: int) -> NoReturn:
     sys.stderr.write(f"{message}\n")
     raise SystemExit(exit_code)
 
@@ -244,7 +257,8 @@ def _bind(server: grpc.aio.Server, host: str, port: int, purpose: str) -> str:
     return joined(host, bound)
 
 
-def _options(settings: ServerSettings) -> list[tuple[str, int]]:
+def server_options(settings: ServerSettings) -> list[tuple[str, int]]:
+    """Returns the gRPC server arguments."""
     options = [
         # Otherwise two servers share a port without any error.
         ("grpc.so_reuseport", 0),

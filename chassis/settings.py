@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
@@ -23,11 +23,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from chassis.binding import EXIT_CONFIG
 from chassis.logs import LogFormat, LogLevel
 
-EXIT_CONFIG = 78  # EX_CONFIG of sysexits.h
-
-_SECRET_NAME = re.compile(r"KEY|SECRET|PASSWORD|TOKEN", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)S?$")
 _URL_USER = re.compile(r"://[^/@\s]*@")
 
 
@@ -83,10 +82,9 @@ def read_settings(cls: type[Loaded], environ: Mapping[str, str]) -> Loaded:
     try:
         settings = cls(**_EnvironSource(cls, environ)())
     except ValidationError as error:
-        names = {field: name for name, field in variables.items()}
         # A default made from a wrong value is no mistake of its own.
         mistakes = [m for m in error.errors() if m["type"] != "default_factory_not_called"]
-        lines += [_line(cls, mistake, names, environ) for mistake in mistakes]
+        lines += [_line(cls, mistake, variables, environ) for mistake in mistakes]
     else:
         if not lines:
             return settings
@@ -114,8 +112,23 @@ class _EnvironSource(EnvSettingsSource):
 
 
 def _variables(cls: type[ServiceSettings]) -> dict[str, str]:
+    """Returns which field each variable sets.
+
+    A field with an alias is read by that name alone, prefix and all, so that one variable can
+    serve two processes.
+    """
     prefix = cls.model_config.get("env_prefix", "").upper()
-    return {prefix + name.upper(): name for name in cls.model_fields}
+    return {
+        variable: name
+        for name, field in cls.model_fields.items()
+        for variable in _aliases(field) or [prefix + name.upper()]
+    }
+
+
+def _aliases(field: FieldInfo) -> list[str]:
+    alias = field.validation_alias
+    choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
+    return [choice.upper() for choice in choices if isinstance(choice, str)]
 
 
 def _unknown_lines(
@@ -138,18 +151,20 @@ def _unknown_lines(
 def _line(
     cls: type[ServiceSettings],
     mistake: ErrorDetails,
-    names: Mapping[str, str],
+    variables: Mapping[str, str],
     environ: Mapping[str, str],
 ) -> str:
     problem = mistake["msg"].removeprefix("Value error, ")
     if not mistake["loc"]:
         return f"settings: {problem}"
-    field = str(mistake["loc"][0])
-    variable = names.get(field, field)
+    place = str(mistake["loc"][0])
+    field = variables.get(place.upper(), place)
+    given = {name.upper(): value for name, value in environ.items()}
+    names = [name for name, owner in variables.items() if owner == field]
+    variable = next((name for name in names if name in given), names[0] if names else place)
     if mistake["type"] == "missing":
         return f"{variable} is not set; expected: {_expected(cls, field, 'a value')}"
-    given = {name.upper(): value for name, value in environ.items()}.get(variable, "")
-    shown = _shown(variable, given, cls.model_fields[field])
+    shown = _shown(variable, given.get(variable, ""), cls.model_fields[field])
     return f"{variable}={shown}: {problem}; expected: {_expected(cls, field, problem)}"
 
 
@@ -163,6 +178,6 @@ def _expected(cls: type[ServiceSettings], field: str, otherwise: str) -> str:
 
 
 def _shown(variable: str, value: str, field: FieldInfo) -> str:
-    if field.annotation is SecretStr or _SECRET_NAME.search(variable):
+    if "Secret" in str(field.annotation) or _SECRET_NAME.search(variable):
         return "***"
     return repr(_URL_USER.sub("://***@", value))

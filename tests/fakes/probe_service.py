@@ -73,6 +73,13 @@ def unary_stream(channel: grpc.aio.Channel) -> Any:
 
 async def call_all_kinds(channel: grpc.aio.Channel, kind: str, **options: Any) -> list[bytes]:
     """Calls one method of whichever kind with b"1" (and b"2") and returns all it answers."""
+    return (await call_with_trailing_metadata(channel, kind, **options))[0]
+
+
+async def call_with_trailing_metadata(
+    channel: grpc.aio.Channel, kind: str, **options: Any
+) -> tuple[list[bytes], dict[str, Any]]:
+    """The same, with the trailing metadata of the answer."""
     untyped: Any = channel
 
     async def requests() -> AsyncIterator[bytes]:
@@ -80,13 +87,15 @@ async def call_all_kinds(channel: grpc.aio.Channel, kind: str, **options: Any) -
         yield b"2"
 
     if kind == UNARY:
-        return [await unary(channel)(b"1", **options)]
-    if kind == UNARY_STREAM:
-        return [message async for message in unary_stream(channel)(b"1", **options)]
-    if kind == STREAM_UNARY:
-        return [await untyped.stream_unary(f"/{kind}")(requests(), **options)]
-    call = untyped.stream_stream(f"/{kind}")(requests(), **options)
-    return [message async for message in call]
+        call = unary(channel)(b"1", **options)
+    elif kind == UNARY_STREAM:
+        call = unary_stream(channel)(b"1", **options)
+    elif kind == STREAM_UNARY:
+        call = untyped.stream_unary(f"/{kind}")(requests(), **options)
+    else:
+        call = untyped.stream_stream(f"/{kind}")(requests(), **options)
+    answers = [message async for message in call] if kind.endswith("Stream") else [await call]
+    return answers, dict(await call.trailing_metadata())
 
 
 KINDS = (UNARY, UNARY_STREAM, STREAM_UNARY, STREAM_STREAM)

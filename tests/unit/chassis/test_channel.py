@@ -9,9 +9,9 @@ import grpc
 import grpc.aio
 import pytest
 
-from chassis.channel import ChannelSettings, open_channel, service_config
+from chassis.channel import ChannelSettings, channel_options, open_channel, service_config
 from chassis.errors import NotFound, ResourceExhausted, Unavailable
-from chassis.server import ServerSettings, running_server
+from chassis.server import ServerSettings, running_server, server_options
 from tests.fakes.probe_service import UNARY, UNARY_STREAM, call_all_kinds, probe
 
 
@@ -130,6 +130,33 @@ async def test_closing_one_channel_leaves_another_to_the_same_target_alone() -> 
         assert await call_all_kinds(stays, UNARY) == [b"1"]
 
 
+async def test_calls_go_to_all_servers_in_turn() -> None:
+    """Round robin, so that a second replica takes its half."""
+    reached: list[str] = []
+
+    def named(name: str) -> Any:
+        async def note(request: bytes, context: Any) -> bytes:
+            reached.append(name)
+            return b""
+
+        return probe({UNARY: note})
+
+    async with (
+        running_server([named("first")], ServerSettings()) as first,
+        running_server([named("second")], ServerSettings()) as second,
+        open_channel(f"ipv4:{first.address},{second.address}") as channel,
+    ):
+        # A server takes its turns once its connection stands.
+        for _ in range(1000):
+            await call_all_kinds(channel, UNARY, wait_for_ready=True)
+            if len(set(reached)) == 2:
+                break
+        reached.clear()
+        for _ in range(10):
+            await call_all_kinds(channel, UNARY)
+    assert reached.count("first") == reached.count("second") == 5
+
+
 async def test_a_proxy_in_the_environment_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls inside the mesh go straight to their target."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
@@ -157,3 +184,15 @@ def test_pings_more_often_than_servers_accept_are_refused() -> None:
     """The keep-alive pair is one decision: the server drops clients that ping every few seconds."""
     with pytest.raises(ValueError, match="greater than or equal to 20"):
         ChannelSettings(keepalive_time_s=5)
+
+
+def test_servers_accept_the_pings_that_channels_send() -> None:
+    """Also on idle connections; a server that finds them too many cuts the connection."""
+    sent = dict(channel_options(ChannelSettings(), "{}"))
+    accepted = dict(server_options(ServerSettings()))
+    least_ms = accepted["grpc.http2.min_recv_ping_interval_without_data_ms"]
+    assert sent["grpc.keepalive_time_ms"] == 30_000 > least_ms
+    assert sent["grpc.keepalive_timeout_ms"] == 10_000
+    for side in (sent, accepted):
+        assert side["grpc.keepalive_permit_without_calls"] == 1
+    assert sent["grpc.http2.max_pings_without_data"] == 0

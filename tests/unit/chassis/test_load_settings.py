@@ -112,6 +112,45 @@ def test_secrets_are_masked() -> None:
     assert line.startswith("JUSTESSE_PROBE_API_KEY=***")
 
 
+@pytest.mark.parametrize("name", ["api_key", "api_keys", "db_password", "auth_token", "blob"])
+def test_every_kind_of_secret_is_masked(name: str) -> None:
+    """By its name or by its type; numbers of tokens are none."""
+
+    class Secrets(ServiceSettings):
+        model_config = SettingsConfigDict(env_prefix="S_")
+        api_key: int = 0
+        api_keys: int = 0
+        db_password: int = 0
+        auth_token: int = 0
+        blob: SecretStr | None = Field(default=None, max_length=3)
+        tokens_per_minute: int = 0
+
+    with pytest.raises(SettingsError) as caught:
+        read_settings(Secrets, {f"S_{name.upper()}": "hunter2", "S_TOKENS_PER_MINUTE": "many"})
+    text = "\n".join(caught.value.lines)
+    assert "hunter2" not in text
+    assert f"S_{name.upper()}=***" in text
+    assert "S_TOKENS_PER_MINUTE='many'" in text
+
+
+def test_a_field_can_be_read_from_another_services_variable() -> None:
+    """Two processes may share one database setting; mistakes name the variable that was set."""
+
+    class Sharing(ServiceSettings):
+        model_config = SettingsConfigDict(env_prefix="JUSTESSE_SHARING_")
+        database_url: str = Field(
+            default="sqlite", validation_alias="JUSTESSE_GATEWAY_DATABASE_URL", min_length=5
+        )
+
+    given = {"JUSTESSE_GATEWAY_DATABASE_URL": "sqlite:///y"}
+    assert read_settings(Sharing, given).database_url == "sqlite:///y"
+    assert read_settings(Sharing, {}).database_url == "sqlite"
+    with pytest.raises(SettingsError) as caught:
+        read_settings(Sharing, {"JUSTESSE_GATEWAY_DATABASE_URL": "x"})
+    (line,) = caught.value.lines
+    assert line.startswith("JUSTESSE_GATEWAY_DATABASE_URL='x'")
+
+
 def test_passwords_in_urls_are_masked() -> None:
     """The rest of the URL is needed to find the mistake."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from typing import Any
 
 import grpc.aio
@@ -22,7 +23,15 @@ from chassis.request_id import (
 )
 from chassis.server import ServerSettings, running_server
 from tests.fakes.captured_log import CapturedLog
-from tests.fakes.probe_service import KINDS, UNARY, call_all_kinds, consumed, probe, unary
+from tests.fakes.probe_service import (
+    KINDS,
+    UNARY,
+    call_all_kinds,
+    call_with_trailing_metadata,
+    consumed,
+    probe,
+    unary,
+)
 
 FRESH = re.compile(r"[0-9a-f]{32}")
 
@@ -53,18 +62,18 @@ def test_an_absent_id_is_made() -> None:
 
 @pytest.mark.parametrize("given_id", ["order-7.retry_2", "x" * 64])
 async def test_a_good_id_is_used_and_echoed(given_id: str) -> None:
-    """The handler sees the caller's id, and so does the caller in the initial metadata."""
+    """The handler sees the caller's id, and so does the caller in the trailing metadata."""
     async with (
         running_server([probe({UNARY: tell})], ServerSettings()) as server,
         open_channel(server.address) as channel,
     ):
         call = unary(channel)(b"", metadata=((METADATA_KEY, given_id),))
         assert await call == given_id.encode()
-        assert dict(await call.initial_metadata())[METADATA_KEY] == given_id
+        assert dict(await call.trailing_metadata())[METADATA_KEY] == given_id
 
 
 async def test_a_failure_bears_the_id_too() -> None:
-    """It comes in the trailing metadata, since a failure has no other."""
+    """Its status replaces all other trailing metadata, but not this."""
 
     async def fail(request: bytes, context: Any) -> bytes:
         raise Unavailable("later")
@@ -78,20 +87,28 @@ async def test_a_failure_bears_the_id_too() -> None:
     assert dict(caught.value.trailing_metadata())[METADATA_KEY] == "id-5"
 
 
-async def test_a_handler_may_send_initial_metadata_of_its_own() -> None:
-    """Then the id is left out rather than the call lost."""
+@pytest.mark.parametrize("kind", KINDS)
+async def test_metadata_of_the_handlers_own_stay_beside_the_id(kind: str) -> None:
+    """Whatever the kind, and whatever the handler sets."""
 
-    async def own(request: bytes, context: Any) -> bytes:
-        await context.send_initial_metadata((("mine", "1"),))
-        return request
+    async def answer(request: Any, context: Any) -> bytes:
+        await consumed(request)
+        context.set_trailing_metadata((("mine", "1"),))
+        return b""
 
+    async def stream(request: Any, context: Any) -> AsyncIterator[bytes]:
+        yield await answer(request, context)
+
+    behaviour = stream if kind.endswith("Stream") else answer
     async with (
-        running_server([probe({UNARY: own})], ServerSettings()) as server,
+        running_server([probe({kind: behaviour})], ServerSettings()) as server,
         open_channel(server.address) as channel,
     ):
-        call = unary(channel)(b"x")
-        assert await call == b"x"
-        assert dict(await call.initial_metadata())["mine"] == "1"
+        _, metadata = await call_with_trailing_metadata(
+            channel, kind, metadata=((METADATA_KEY, "id-6"),)
+        )
+    assert metadata["mine"] == "1"
+    assert metadata[METADATA_KEY] == "id-6"
 
 
 @pytest.mark.parametrize("bad_id", ["", "two words", "a;b", "x" * 65, "{json}"])
@@ -104,7 +121,7 @@ async def test_a_bad_id_is_replaced_and_the_new_one_echoed(bad_id: str) -> None:
         call = unary(channel)(b"", metadata=((METADATA_KEY, bad_id),))
         seen = (await call).decode()
         assert FRESH.fullmatch(seen)
-        assert dict(await call.initial_metadata())[METADATA_KEY] == seen
+        assert dict(await call.trailing_metadata())[METADATA_KEY] == seen
 
 
 @pytest.mark.parametrize("kind", KINDS)

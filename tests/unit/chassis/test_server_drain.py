@@ -17,7 +17,9 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chassis.channel import open_channel
-from chassis.server import ServerSettings, running_server
+from chassis.errors import FailedPrecondition
+from chassis.server import ServerSettings, StartError, run, running_server
+from tests.fakes.captured_log import CapturedLog
 from tests.fakes.clock import settle
 from tests.fakes.probe_service import UNARY, call_all_kinds, probe, unary
 
@@ -140,6 +142,47 @@ async def test_a_failed_start_ends_with_one_line_and_no_traceback(
         assert words in stderr.decode()
         assert "Traceback" not in stderr.decode()
         assert len(stderr.decode().strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "exit_code", "said"),
+    [
+        (FailedPrecondition("the folder is locked"), 1, "the folder is locked\n"),
+        (StartError("no room", exit_code=78), 78, "no room\n"),
+        (ExceptionGroup("tasks", [StartError("no room", exit_code=78)]), 78, "no room\n"),
+    ],
+)
+def test_errors_meant_for_people_end_the_process_with_their_text(
+    error: Exception,
+    exit_code: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    log: CapturedLog,
+) -> None:
+    """Whoever raises them on the way up, and without a traceback."""
+
+    async def main() -> None:
+        raise error
+
+    with pytest.raises(SystemExit) as caught:
+        run(main)
+    assert caught.value.code == exit_code
+    assert capsys.readouterr().err == said
+
+
+def test_a_bug_ends_the_process_with_one_log_line(
+    capsys: pytest.CaptureFixture[str], log: CapturedLog
+) -> None:
+    """The traceback is in the log like every other, and the exit code tells of a fault of ours."""
+
+    async def main() -> None:
+        raise ValueError("bug")
+
+    with pytest.raises(SystemExit) as caught:
+        run(main)
+    assert caught.value.code == 70
+    line = json.loads(capsys.readouterr().err)
+    assert "ValueError: bug" in line["exception"]
 
 
 async def test_readiness_falls_before_the_server_stops_taking_calls() -> None:

@@ -1,79 +1,31 @@
-"""A vendor's client: retries, pauses, breaker, budget and deadlines."""
+"""A vendor's client: retries, breaker, budget and deadlines."""
 
 from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from email.utils import formatdate
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
-from chassis.circuit_breaker import BreakerState, CircuitBreaker, CircuitOpen
+from chassis.circuit_breaker import BreakerState, CircuitOpen
 from chassis.deadline import narrowed_deadline
 from chassis.errors import DeadlineExceeded
-from chassis.rate_limiter import RateLimited, RateLimiter
-from chassis.retry_budget import RetryBudget
-from chassis.vendor_client import Patience, VendorClient
+from chassis.rate_limiter import RateLimiter
+from chassis.vendor_client import VendorClient
 from chassis.vendor_errors import (
     VendorError,
     VendorGarbled,
-    VendorLimited,
     VendorRefused,
     VendorTimeout,
     VendorUnauthorized,
     VendorUnavailable,
 )
 from chassis.vendor_http import VendorHttp
-from tests.fakes.clock import FakeClock
-from tests.fakes.vendor import FakeVendor, Reaction, disconnect, fake_vendor, hang, reply
-
-NOW = 1_800_000_000.0
-
-
-class Setup:
-    """A client in made-up time and the vendor it talks to."""
-
-    def __init__(self, vendor: FakeVendor, threshold: int, **patience: Any) -> None:
-        self.vendor = vendor
-        self.clock = FakeClock(auto=True)
-        self.breaker = CircuitBreaker("mistral", threshold=threshold, clock=self.clock)
-        self.limiter = RateLimiter(clock=self.clock, sleep=self.clock.sleep)
-        self.budget = RetryBudget()
-        self.client = VendorClient(
-            VendorHttp(
-                "mistral",
-                vendor.url,
-                secret_headers={"authorization": SecretStr("Bearer sk-123456789")},
-                wall=lambda: NOW,
-            ),
-            patience=Patience(**patience),
-            breaker=self.breaker,
-            limiter=self.limiter,
-            budget=self.budget,
-            clock=self.clock,
-            sleep=self.clock.sleep,
-            rng=random.Random(7),
-        )
-
-    @property
-    def attempts(self) -> int:
-        return len(self.vendor.received)
-
-    async def call(self, **options: Any) -> Any:
-        return (await self.client.post_json("/embeddings", {"input": ["x"]}, **options)).value
-
-
-@asynccontextmanager
-async def set_up(*reactions: Reaction, threshold: int = 5, **patience: Any) -> AsyncIterator[Setup]:
-    """Starts the vendor and its client."""
-    async with fake_vendor(*reactions) as vendor:
-        setup = Setup(vendor, threshold, **patience)
-        async with setup.client:
-            yield setup
+from tests.fakes.vendor import Reaction, disconnect, hang, reply
+from tests.fakes.vendor_setup import set_up
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504])
@@ -117,72 +69,6 @@ async def test_a_number_that_is_none_is_not_tried_again() -> None:
             await setup.call()
         assert setup.attempts == 1
         assert setup.breaker.state is BreakerState.CLOSED
-
-
-async def test_pauses_are_jittered_below_a_doubling_bound() -> None:
-    """Callers that failed together do not come back together."""
-    pauses: list[list[float]] = [[], []]
-    for _ in range(30):
-        async with set_up(reply({}, 500), backoff_s=1.0) as setup:
-            setup.client._rng.seed(len(pauses[0]))
-            with pytest.raises(VendorUnavailable):
-                await setup.call()
-            for number, slept in enumerate(setup.clock.slept):
-                pauses[number].append(slept)
-    assert all(0 <= pause <= 1.0 for pause in pauses[0])
-    assert all(0 <= pause <= 2.0 for pause in pauses[1])
-    assert len(set(pauses[0])) > 20
-    assert max(pauses[1]) > 1.0
-
-
-@pytest.mark.parametrize(
-    ("value", "least", "most"),
-    [
-        ("2", 2.0, 2.5),
-        (formatdate(NOW + 12, usegmt=True), 12.0, 12.5),
-        (formatdate(NOW - 12, usegmt=True), 0.0, 0.5),
-        ("1e9", 30.0, 30.0),
-        ("-3", 0.0, 0.5),
-        ("next week", 0.0, 0.5),
-    ],
-)
-async def test_a_429_is_obeyed(value: str, least: float, most: float) -> None:
-    """Seconds and dates up to thirty seconds; nonsense falls back to the ordinary pause."""
-    limited = reply({}, 429, {"retry-after": value})
-    async with set_up(limited, reply("fine"), total_timeout_s=100.0) as setup:
-        assert await setup.call() == "fine"
-        assert least <= sum(setup.clock.slept) <= most
-        assert setup.attempts == 2
-
-
-async def test_a_429_that_asks_for_more_than_the_deadline_fails_at_once() -> None:
-    """The caller falls back while there is time; nothing sleeps past a deadline."""
-    async with set_up(reply({}, 429, {"retry-after": "20"})) as setup:
-        with pytest.raises(VendorLimited) as caught:
-            await setup.call(timeout_s=5.0)
-        assert caught.value.retry_after_s == 20.0
-        assert setup.clock.slept == []
-        assert setup.attempts == 1
-
-
-async def test_a_429_holds_for_everybody_who_shares_the_limiter() -> None:
-    """The next call does not even try while the pause lasts."""
-    async with set_up(reply({}, 429, {"retry-after": "20"})) as setup:
-        with pytest.raises(VendorLimited):
-            await setup.call(timeout_s=5.0)
-        for _ in range(3):
-            with pytest.raises(RateLimited) as caught:
-                await setup.call(timeout_s=5.0)
-            assert caught.value.retry_after_s == pytest.approx(20.0)
-        assert setup.attempts == 1
-
-
-async def test_no_pause_goes_beyond_the_deadline() -> None:
-    """A retry that could not begin in time is not waited for."""
-    async with set_up(reply({}, 500), backoff_s=50.0, max_backoff_s=50.0) as setup:
-        with pytest.raises(VendorUnavailable):
-            await setup.call(timeout_s=0.5)
-        assert setup.clock.slept == []
 
 
 async def test_the_callers_deadline_counts_too() -> None:

@@ -1,78 +1,26 @@
-"""One exchange with a vendor, over a real socket."""
+"""One exchange with a vendor: what is sent, and what each status means."""
 
 from __future__ import annotations
 
-import asyncio
-import os
-import tracemalloc
-import zlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from email.utils import formatdate
-from itertools import repeat
-from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
 from chassis.vendor_errors import (
     VendorError,
-    VendorGarbled,
     VendorLimited,
     VendorRefused,
-    VendorTimeout,
     VendorUnauthorized,
     VendorUnavailable,
 )
-from chassis.vendor_http import VendorAnswer, VendorHttp, VendorHttpSettings
+from chassis.vendor_http import VendorHttp, VendorHttpSettings
 from tests.fakes.vendor import (
-    FakeVendor,
-    Reaction,
-    disconnect,
-    endless_headers,
     fake_vendor,
     gzipped,
-    hang,
     reply,
-    trickle,
-    truncated,
 )
-
-NOW = 1_800_000_000.0
-KEY = "sk-very-secret-0123456789"
-
-
-@asynccontextmanager
-async def connected(
-    *reactions: Reaction, **limits: Any
-) -> AsyncIterator[tuple[FakeVendor, VendorHttp]]:
-    """Runs a vendor and a client of it."""
-    async with fake_vendor(*reactions) as vendor:
-        http = VendorHttp(
-            "mistral",
-            vendor.url + "/v1",
-            secret_headers={"authorization": SecretStr(f"Bearer {KEY}")},
-            settings=VendorHttpSettings(**limits),
-            wall=lambda: NOW,
-        )
-        try:
-            yield vendor, http
-        finally:
-            await http.close()
-
-
-async def posted(*reactions: Reaction, seconds: float = 10.0, **limits: Any) -> VendorAnswer:
-    """Posts once to a vendor that reacts like this."""
-    async with connected(*reactions, **limits) as (_, http):
-        return await http.exchange("POST", "/embeddings", b"{}", seconds)
-
-
-async def failure(*reactions: Reaction, seconds: float = 10.0, **limits: Any) -> VendorError:
-    """Returns how the exchange fails."""
-    with pytest.raises(VendorError) as caught:
-        await posted(*reactions, seconds=seconds, **limits)
-    assert KEY not in f"{caught.value} {caught.value!r} {caught.value.excerpt}"
-    return caught.value
+from tests.fakes.vendor_connection import KEY, NOW, connected, failure, posted
 
 
 async def test_a_json_answer_arrives_with_status_and_headers() -> None:
@@ -178,125 +126,6 @@ async def test_the_excerpt_is_short_and_on_one_line() -> None:
     error = await failure(reply(raw=b"<html>\r\n\x1b[31m" + b"x" * 5000, status=502))
     assert len(error.excerpt) == 500
     assert "\n" not in error.excerpt
-
-
-async def test_a_vendor_that_never_answers_is_given_up_in_time() -> None:
-    """The exchange has its own limit, whatever the sockets do."""
-    error = await failure(hang(), seconds=0.1)
-    assert isinstance(error, VendorTimeout)
-    assert not error.retryable
-
-
-async def test_a_vendor_that_trickles_is_given_up_in_time() -> None:
-    """Each byte is in time, the answer is not."""
-    error = await failure(trickle(repeat(b" "), 0.01), seconds=0.2, read_timeout_s=5)
-    assert isinstance(error, VendorTimeout)
-
-
-async def test_a_pause_within_an_answer_is_limited() -> None:
-    """Long before the whole exchange runs out of time."""
-    error = await failure(trickle([b"["], 30.0), seconds=30.0, read_timeout_s=0.1)
-    assert isinstance(error, VendorTimeout)
-
-
-async def test_hung_calls_leave_no_connections_behind() -> None:
-    """Open files stay few after many time-outs."""
-    async with connected(hang()) as (vendor, http):
-        before = len(os.listdir("/proc/self/fd"))
-        for _ in range(50):
-            with pytest.raises(VendorTimeout):
-                await http.exchange("POST", "/embeddings", b"{}", 0.01)
-        # The vendor, in this process too, holds its own 50 ends; ours would be 50 more.
-        assert vendor.open_connections >= 40
-        assert len(os.listdir("/proc/self/fd")) <= before + 60
-
-
-@pytest.mark.parametrize(
-    "reaction",
-    [disconnect(), truncated(b'{"data": [1, 2', 100), reply(raw=b'{"data": [1, 2')],
-    ids=["closed", "cut in transit", "cut before sending"],
-)
-async def test_a_lost_or_cut_answer_may_be_tried_again(reaction: Reaction) -> None:
-    """The next one may be whole."""
-    error = await failure(reaction)
-    assert error.retryable
-    assert isinstance(error, (VendorUnavailable, VendorGarbled))
-
-
-async def test_a_cut_compressed_answer_may_be_tried_again() -> None:
-    """The content length was right, the gzip stream was not complete."""
-    error = await failure(gzipped(b'{"a": 1}', cut=5))
-    assert isinstance(error, VendorGarbled)
-    assert error.retryable
-
-
-async def test_a_number_that_is_none_is_refused_for_good() -> None:
-    """The same input gives the same NaN again."""
-    error = await failure(reply(raw=b'{"embedding": [0.1, NaN]}'))
-    assert isinstance(error, VendorGarbled)
-    assert not error.retryable
-
-
-async def test_a_body_above_the_cap_is_refused() -> None:
-    """Plain or compressed, the decoded size counts."""
-    for reaction in (reply(raw=b" " * 2000), gzipped(b" " * 2000)):
-        error = await failure(reaction, max_body_bytes=1000)
-        assert isinstance(error, VendorGarbled)
-        assert "more than 1000 bytes" in str(error)
-        assert not error.retryable
-
-
-async def test_a_gzip_bomb_does_not_fill_the_memory() -> None:
-    """256 MB in 256 kB: less than 32 MB are ever held."""
-    packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
-    packed = b"".join(packer.compress(bytes(2**20)) for _ in range(256)) + packer.flush()
-    bomb = reply(raw=packed, headers={"content-encoding": "gzip"})
-    tracemalloc.start()
-    try:
-        error = await failure(bomb, max_body_bytes=2**20)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert isinstance(error, VendorGarbled)
-    assert peak < 32 * 2**20
-
-
-async def test_an_error_with_a_huge_body_keeps_its_status() -> None:
-    """The body is left out, the status counts."""
-    error = await failure(reply(raw=b"x" * 200_000, status=404))
-    assert isinstance(error, VendorRefused)
-    assert (error.status, error.excerpt) == (404, "")
-
-
-async def test_endless_headers_are_cut_off() -> None:
-    """A head has its limit like a body."""
-    error = await failure(endless_headers())
-    assert isinstance(error, VendorUnavailable)
-
-
-async def test_nobody_listening_is_unavailable() -> None:
-    """Refused connections may be tried again."""
-    async with fake_vendor(reply([])) as gone:
-        url = gone.url
-    http = VendorHttp("ollama", url)
-    with pytest.raises(VendorUnavailable, match="ollama could not be reached") as caught:
-        await http.exchange("GET", "/", None, 5.0)
-    assert caught.value.retryable
-    await http.close()
-
-
-async def test_waiting_for_a_connection_is_no_fault_of_the_vendor() -> None:
-    """All connections in use is our own limit: not retried, not held against the vendor."""
-    async with connected(hang(), max_connections=1, pool_timeout_s=0.05) as (_, http):
-        first = asyncio.ensure_future(http.exchange("GET", "/", None, 5.0))
-        await asyncio.sleep(0.05)
-        with pytest.raises(VendorError, match="connections are in use") as caught:
-            await http.exchange("GET", "/", None, 5.0)
-        assert type(caught.value) is VendorError
-        assert not caught.value.retryable
-        first.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await first
 
 
 async def test_a_proxy_in_the_environment_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
