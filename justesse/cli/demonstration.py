@@ -1,5 +1,6 @@
 """`justesse demo`: a mesh in a temporary folder, a knowledge base taken in, questions asked."""
 
+import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from justesse.cli.addresses import ADDRESS_FILE_NAME, MeshAddresses
+from justesse.cli.addresses import ADDRESS_FILE_NAME
 from justesse.cli.command_line import CommandError
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.ingest import ensure_workspace, uploads_of
@@ -19,6 +20,7 @@ from justesse.cli.ingestion.run import FileOutcome, ingest_files
 from justesse.cli.ingestion.selection import SelectedFile, selected_files
 from justesse.cli.local_mesh.announcements import Announcer
 from justesse.cli.local_mesh.interruption import InterruptedWorkError
+from justesse.cli.local_mesh.services import DATABASE_VARIABLE
 from justesse.cli.local_mesh.session import MeshPlan, run_mesh
 from justesse.cli.local_mesh.supervisor import StartFailedError
 from justesse.cli.options import JsonOption
@@ -86,7 +88,10 @@ def _contents_of(folder: Path) -> tuple[tuple[SelectedFile, ...], list[str]]:
             f"{folder / 'questions.txt'}: {error.strerror}", ExitCode.USAGE
         ) from error
     questions = [line.strip() for line in text.splitlines() if line.strip()]
-    return selected_files([str(folder / "documents")]), questions
+    documents = folder / "documents"
+    if not documents.is_dir():
+        raise CommandError(f"{documents} is no folder", ExitCode.USAGE)
+    return selected_files([str(documents)]), questions
 
 
 def _demonstrate(
@@ -96,6 +101,10 @@ def _demonstrate(
         data_folder=temporary,
         log_folder=temporary / "logs",
         address_file=temporary / ADDRESS_FILE_NAME,
+        # A demonstration must not write into a database that the environment names.
+        environment={
+            name: value for name, value in os.environ.items() if name != DATABASE_VARIABLE
+        },
         free_ports=True,
     )
     console = remarks() if as_json else results()
@@ -104,7 +113,7 @@ def _demonstrate(
         try:
             return run_mesh(
                 plan,
-                lambda addresses: _show(console, addresses, files, questions),
+                lambda addresses: demonstrate(console, addresses.address, files, questions),
                 announcer.report,
                 announcer.interrupted,
             )
@@ -115,14 +124,14 @@ def _demonstrate(
             raise CommandError(str(error)) from error
 
 
-async def _show(
+async def demonstrate(
     console: Console,
-    addresses: MeshAddresses,
+    address: str,
     files: Sequence[SelectedFile],
     questions: Sequence[str],
 ) -> DemonstrationResult:
     """Takes the documents in and asks the questions."""
-    async with AsyncJustesse(addresses.address) as justesse:
+    async with AsyncJustesse(address) as justesse:
         console.print()
         console.print(f"Taking in {len(files)} documents", style="bold")
         await ensure_workspace(justesse, WORKSPACE, WorkspaceSettings(language="fr"))

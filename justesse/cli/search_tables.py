@@ -37,6 +37,7 @@ class Snippet:
         for position, line in enumerate(wrapped[: self.lines]):
             if position == self.lines - 1 and len(wrapped) > self.lines:
                 line.truncate(width - 1)
+                line.rstrip()
                 line.append("…")
             yield line
 

@@ -1,6 +1,7 @@
 """`justesse up`: starts a whole mesh on this machine and keeps it running."""
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -20,8 +21,8 @@ HELP = (
     "Start a mesh on this machine; Ctrl-C drains and stops it.\n\n"
     "Six processes run from here: gateway, ingestion, retriever, embedder, reranker and rewriter. "
     "One that dies is started again. What the environment says of them (such as "
-    "JUSTESSE_EMBEDDER_PROVIDERS) counts, except for folders and the addresses by which they call "
-    "each other."
+    "JUSTESSE_EMBEDDER_PROVIDERS or JUSTESSE_GATEWAY_DATABASE_URL) counts, except for folders and "
+    "the addresses by which they call each other."
 )
 
 
@@ -61,6 +62,7 @@ def up(
         data_folder=data_folder,
         log_folder=log_folder or data_folder / "logs",
         address_file=address_file or data_folder / ADDRESS_FILE_NAME,
+        environment=os.environ,
         free_ports=free_ports,
         port=port,
         http_port=http_port,

@@ -33,6 +33,7 @@ START_ORDER = (EMBEDDER, RETRIEVER, REWRITER, RERANKER, INGESTION, GATEWAY)
 STOP_ORDER = ((GATEWAY,), (INGESTION,), (RETRIEVER, EMBEDDER, RERANKER, REWRITER))
 """A process stops only after those that call it, so that no request under way loses a part."""
 
+DATABASE_VARIABLE = f"{GATEWAY.prefix}DATABASE_URL"
 DEFAULT_HTTP_PORT = 8080
 MANAGEMENT_OFFSET = 1000
 METRICS_OFFSET = 2000
@@ -73,7 +74,7 @@ def environment_of(
     """Builds the environment of one process.
 
     What the caller's environment says is kept, except for what must fit this mesh: ports, the
-    addresses of the others, and folders.
+    addresses of the others, and folders. A database that it names is used instead of a file.
     """
     own = layout[service.name]
     told = {
@@ -84,7 +85,8 @@ def environment_of(
     }
     if service is GATEWAY:
         told["HTTP_PORT"] = str(own.http)
-        told["DATABASE_URL"] = f"sqlite+aiosqlite:///{data_folder / 'gateway.sqlite'}"
+        if DATABASE_VARIABLE not in inherited:
+            told["DATABASE_URL"] = f"sqlite+aiosqlite:///{data_folder / 'gateway.sqlite'}"
         for other in (REWRITER, EMBEDDER, RETRIEVER, RERANKER, INGESTION):
             ports = layout[other.name]
             told[f"{other.name.upper()}_TARGET"] = ports.address

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +28,8 @@ class MeshPlan:
     data_folder: Path
     log_folder: Path
     address_file: Path
+    environment: Mapping[str, str]
+    """What the processes are told beyond ports and folders."""
     free_ports: bool
     port: int | None = None
     """gRPC port of the gateway; None for the usual or a free one."""
@@ -62,7 +64,7 @@ async def _run(
 ) -> T:
     layout = _layout_of(plan)
     log_folder = plan.log_folder.resolve()
-    supervisor = mesh_supervisor(layout, data_folder, log_folder, os.environ, report)
+    supervisor = mesh_supervisor(layout, data_folder, log_folder, plan.environment, report)
     addresses = _addresses_of(layout, data_folder, log_folder)
     kills: set[asyncio.Task[None]] = set()
 
@@ -80,7 +82,7 @@ def _layout_of(plan: MeshPlan) -> Layout:
     if plan.free_ports:
         return free_layout(plan.port, plan.http_port)
     try:
-        return usual_layout(os.environ, plan.port, plan.http_port)
+        return usual_layout(plan.environment, plan.port, plan.http_port)
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE) from error
 

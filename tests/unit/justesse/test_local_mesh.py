@@ -106,6 +106,8 @@ def test_environment_ties_the_mesh_together() -> None:
     )
     assert gateway["JUSTESSE_GATEWAY_DATABASE_URL"] == "sqlite+aiosqlite:////data/gateway.sqlite"
     assert gateway["JUSTESSE_GATEWAY_LOG_LEVEL"] == "debug"
+    named = {**inherited, "JUSTESSE_GATEWAY_DATABASE_URL": "postgresql+psycopg://host/name"}
+    assert environment_of(GATEWAY, layout, Path("/data"), named).items() >= named.items()
     ingestion = environment_of(INGESTION, layout, Path("/data"), inherited)
     assert ingestion["JUSTESSE_INGESTION_RETRIEVER_TARGET"] == layout["retriever"].address
     assert ingestion["JUSTESSE_INGESTION_DATA_FOLDER"] == "/data/originals"

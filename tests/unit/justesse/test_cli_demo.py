@@ -1,0 +1,112 @@
+"""What `justesse demo` shows, and what it does without its folder; drawing on a terminal."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from justesse.cli.application import app
+from justesse.cli.demonstration import demonstrate
+from justesse.cli.ingestion.progress import shown_progress
+from justesse.cli.ingestion.run import FAILED, FileOutcome
+from justesse.cli.ingestion.selection import selected_files
+from justesse.cli.search_tables import Snippet
+from tests.fakes.fake_gateway import GatewayState, fake_gateway
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> Path:
+    """A folder of documents, one of which cannot be read."""
+    for name, text in (("orders/bl.md", "texte"), ("policies/retours.md", "unreadable")):
+        path = tmp_path / "documents" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    return tmp_path / "documents"
+
+
+async def test_demonstration_takes_in_and_asks(documents: Path) -> None:
+    """All documents are taken in under their folders' names, and every question is answered."""
+    state = GatewayState()
+    console = Console(file=io.StringIO(), width=80)
+    async with fake_gateway(state) as address:
+        result = await demonstrate(
+            console, address, selected_files([str(documents)]), ["Pourquoi ?", "Combien ?"]
+        )
+    assert [outcome.outcome for outcome in result.files] == ["created", "failed"]
+    assert state.workspaces["demo"]["orders/bl.md"].header.category == "orders"
+    assert [request.query for request in state.searches] == ["Pourquoi ?", "Combien ?"]
+    assert [answer.question for answer in result.answers] == ["Pourquoi ?", "Combien ?"]
+    assert isinstance(console.file, io.StringIO)
+    shown = console.file.getvalue()
+    assert "retours.md cannot be read (UNREADABLE_FILE)" in shown
+    assert "2 files: 1 created, 1 failed; 2 passages" in shown
+    assert "2. Combien ?" in shown
+    assert shown.count("Analyse des retards de livraison") == 2
+
+
+@pytest.mark.parametrize("make_questions", [True, False])
+def test_demonstration_needs_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_questions: bool
+) -> None:
+    """A folder without questions or documents is wrong usage; no mesh is started for it."""
+    monkeypatch.chdir(tmp_path)
+    if make_questions:
+        (tmp_path / "questions.txt").write_text("Pourquoi ?\n")
+    result = RUNNER.invoke(app, ["demo", "."])
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert ("documents" if make_questions else "questions.txt") in result.stderr
+
+
+def outcome(name: str) -> FileOutcome:
+    """A file that was taken in."""
+    return FileOutcome(name, name, "created", 2)
+
+
+def test_terminal_gets_a_bar() -> None:
+    """On a terminal progress is one line that is drawn anew, and long names do not break it."""
+    console = Console(file=io.StringIO(), force_terminal=True, width=80)
+    with shown_progress(console, 2) as report:
+        report(outcome("a" * 200))
+        report(outcome("[bold]b.md"))
+    assert isinstance(console.file, io.StringIO)
+    output = console.file.getvalue()
+    assert "2/2" in output
+    assert "[bold]b.md" in output
+    assert "aaaaaaaaaa…" in output or "1/2" not in output
+
+
+def test_pipe_gets_lines() -> None:
+    """Elsewhere every file has its line, with the reason where it failed."""
+    console = Console(file=io.StringIO(), width=40)
+    failed = FileOutcome("b.md", "b.md", FAILED, message="a reason that is longer than the line is")
+    with shown_progress(console, 2) as report:
+        report(outcome("a.md"))
+        report(failed)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == [
+        "[1/2] created a.md",
+        "[2/2] failed b.md: a reason that is longer than the line is",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("court", ["court"]),
+        ("un deux trois quatre", ["un deux", "trois", "quatre"]),
+        ("un deux trois quatre cinq", ["un deux", "trois", "quatre…"]),
+        ("anticonstitutionnellement", ["anticonsti", "tutionnell", "ement"]),
+        ("tab\tet\nligne", ["tab et", "ligne"]),
+    ],
+)
+def test_snippet_is_cut_by_lines(text: str, lines: list[str]) -> None:
+    """A long passage is shown by its first three lines, whatever the width."""
+    console = Console(file=io.StringIO(), width=10)
+    console.print(Snippet(text))
+    assert isinstance(console.file, io.StringIO)
+    assert [line.rstrip() for line in console.file.getvalue().splitlines()] == lines
