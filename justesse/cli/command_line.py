@@ -45,6 +45,8 @@ class CommandLine(TyperGroup):
                 windows_expand_args=windows_expand_args,
                 **extra,
             )
+            if outcome == ExitCode.INTERRUPTED:
+                typer.echo("interrupted", err=True)
         except _UsageError as error:
             outcome = _refused(error)
         except JustesseError as error:

@@ -64,7 +64,7 @@ def _draw(console: Console, address: str, state: MeshState) -> None:
         return
     console.print()
     providers = new_table()
-    providers.add_column("Embedding provider", no_wrap=True)
+    providers.add_column("Embedder", no_wrap=True)
     providers.add_column("State", no_wrap=True)
     providers.add_column("Space", overflow="fold")
     failed = any(provider.last_error for provider in state.providers)
