@@ -1,0 +1,1 @@
+"""Providers of embeddings: one protocol, one file a provider."""
