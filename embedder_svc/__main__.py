@@ -1,0 +1,22 @@
+"""Starts the embedder: `python -m embedder_svc`."""
+
+import chassis.process_environment  # noqa: F401 - before any native library is loaded
+from chassis.server import run, serve_until_signalled
+from chassis.settings import load_settings
+from embedder_svc.service import running_embedder
+from embedder_svc.settings import EmbedderSettings
+
+
+def main() -> None:
+    """Serves until SIGTERM or SIGINT."""
+    settings = load_settings(EmbedderSettings)
+
+    async def serve() -> None:
+        async with running_embedder(settings) as server:
+            await serve_until_signalled(server)
+
+    run(serve, log_format=settings.log_format, log_level=settings.log_level)
+
+
+if __name__ == "__main__":
+    main()

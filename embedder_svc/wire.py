@@ -1,0 +1,132 @@
+"""Between the messages of the contract and the embedder's own objects."""
+
+from collections.abc import Iterable, Sequence
+
+from chassis.errors import FieldViolation, InvalidArgument
+from embedder_svc.chain_link import Embedding, ProviderDescription, ProviderState
+from embedder_svc.embedder import EmbeddingRequest
+from embedder_svc.embedding import EmbeddingPurpose
+from embedder_svc.spaces import VectorSpace
+from justesse.embedder.v1 import embedder_pb2 as pb
+
+MAX_TEXTS = 256
+MAX_TEXT_BYTES = 65_536
+MAX_WORKSPACE_LENGTH = 128
+
+_PURPOSES = {
+    pb.EMBEDDING_PURPOSE_UNSPECIFIED: EmbeddingPurpose.QUERY,
+    pb.EMBEDDING_PURPOSE_QUERY: EmbeddingPurpose.QUERY,
+    pb.EMBEDDING_PURPOSE_DOCUMENT: EmbeddingPurpose.DOCUMENT,
+}
+_STATES = {
+    ProviderState.AVAILABLE: pb.PROVIDER_STATE_AVAILABLE,
+    ProviderState.UNAVAILABLE: pb.PROVIDER_STATE_UNAVAILABLE,
+}
+
+
+def request_from(message: pb.EmbedTextsRequest) -> EmbeddingRequest:
+    """Reads a request; raises InvalidArgument naming every field that is wrong."""
+    violations = [*_text_violations(message.texts), *_other_violations(message)]
+    if violations:
+        raise InvalidArgument(violations[0].description, violations=violations)
+    return EmbeddingRequest(
+        texts=tuple(message.texts),
+        purpose=_PURPOSES[message.purpose],
+        space=VectorSpace.parse(message.space_id) if message.HasField("space_id") else None,
+        workspace=message.workspace,
+    )
+
+
+def embedding_to(embedding: Embedding) -> pb.EmbedTextsResponse:
+    """Writes an answer; the vectors become one block of little-endian float32 in C order."""
+    batch = embedding.batch
+    return pb.EmbedTextsResponse(
+        space_id=embedding.space.id,
+        dimension=embedding.space.dimension,
+        vectors=batch.vectors.astype("<f4", order="C", copy=False).tobytes(),
+        texts=[
+            pb.EmbeddedText(
+                token_count=text.token_count,
+                token_count_estimated=text.token_count_estimated,
+                sliced=text.sliced,
+            )
+            for text in batch.texts
+        ],
+        report=pb.StageReport(
+            outcome=pb.STAGE_OUTCOME_RAN,
+            provider=embedding.provider,
+            model=embedding.model,
+            latency_ms=embedding.latency_ms,
+            input_token_count=batch.token_count,
+        ),
+    )
+
+
+def providers_to(descriptions: Iterable[ProviderDescription]) -> pb.DescribeProvidersResponse:
+    """Writes the chain, in its order."""
+    return pb.DescribeProvidersResponse(providers=[_provider_to(each) for each in descriptions])
+
+
+def _provider_to(description: ProviderDescription) -> pb.Provider:
+    return pb.Provider(
+        name=description.name,
+        model=description.model,
+        space_id=description.space.id,
+        dimension=description.space.dimension,
+        input_limit_tokens=description.limits.input_tokens,
+        tokens_per_character=description.limits.tokens_per_character,
+        state=_STATES[description.state],
+        last_error=description.last_error,
+        last_latency_ms=description.last_latency_ms,
+        windows_recommended=description.limits.windows_recommended,
+    )
+
+
+def _text_violations(texts: Sequence[str]) -> list[FieldViolation]:
+    if not texts:
+        return [FieldViolation("texts", f"texts is empty; send 1 to {MAX_TEXTS}")]
+    if len(texts) > MAX_TEXTS:
+        return [
+            FieldViolation(
+                "texts",
+                f"texts holds {len(texts)}, where at most {MAX_TEXTS} are allowed; send less",
+            )
+        ]
+    return [
+        FieldViolation(f"texts[{index}]", f"texts[{index}] {problem}")
+        for index, text in enumerate(texts)
+        if (problem := _text_problem(text))
+    ]
+
+
+def _text_problem(text: str) -> str:
+    # A NUL character says no more than a space to any model.
+    if not text.replace("\0", " ").strip():
+        return "is blank; leave it out or send some text"
+    byte_count = len(text.encode())
+    if byte_count > MAX_TEXT_BYTES:
+        return f"has {byte_count} bytes, where at most {MAX_TEXT_BYTES} are allowed; split it"
+    return ""
+
+
+def _other_violations(message: pb.EmbedTextsRequest) -> list[FieldViolation]:
+    violations = []
+    if message.purpose not in _PURPOSES:
+        known = ", ".join(pb.EmbeddingPurpose.keys())
+        violations.append(
+            FieldViolation("purpose", f"purpose {message.purpose} is unknown; known: {known}")
+        )
+    if message.HasField("space_id"):
+        try:
+            VectorSpace.parse(message.space_id)
+        except InvalidArgument as error:
+            violations.extend(error.violations)
+    if len(message.workspace) > MAX_WORKSPACE_LENGTH:
+        violations.append(
+            FieldViolation(
+                "workspace",
+                f"workspace has {len(message.workspace)} characters, "
+                f"where at most {MAX_WORKSPACE_LENGTH} are allowed",
+            )
+        )
+    return violations
