@@ -17,8 +17,13 @@ from text_analysis.language import detect_language
 from text_analysis.tokens import ANALYZER_VERSION, Analyzer
 
 ID_FIELD = "id"
-LAYOUT = f"2/{ANALYZER_VERSION}"
+LAYOUT = f"1/{ANALYZER_VERSION}"
 """Names the fields and the analysis: an index of another layout must be built anew."""
+
+# BM25 judges a field's length by the average over all passages. Filled up to an equal length, a
+# title or keyword does not lose its weight because most documents have none.
+_SHORT_LENGTH = 12
+_FILLER = "\x01"
 
 _PARTS = ("title", "keywords", "body")
 _TOKENIZER = "terms"
@@ -33,7 +38,8 @@ def languages_of(workspace: WorkspaceLanguage) -> tuple[str, ...]:
 def build_schema() -> Any:
     """Returns the tantivy schema: the passage id, and the text fields of every language."""
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field(ID_FIELD, stored=False, indexed=True, fast=True)
+    # Signed: tantivy-py 0.27 deletes nothing by a term of an unsigned field, without an error.
+    builder.add_integer_field(ID_FIELD, stored=False, indexed=True, fast=True)
     for language in _ALL_LANGUAGES:
         for part in _PARTS:
             builder.add_text_field(
@@ -71,12 +77,10 @@ def document_from(entry: LexicalEntry, languages: tuple[str, ...]) -> Any:
     known = entry.language in languages
     language = entry.language if known else detect_language(entry.text, languages)
     document = tantivy.Document()
-    document.add_unsigned(ID_FIELD, entry.passage_id)
+    document.add_integer(ID_FIELD, entry.passage_id)
     for part, text in _texts(entry).items():
-        # Passages of a document share title and keywords, often the headings too.
-        terms = _joined_terms(text, language) if part == "body" else _shared_terms(text, language)
-        if terms:
-            document.add_text(f"{part}_{language}", terms)
+        terms = _body_terms(text, language) if part == "body" else _short_terms(text, language)
+        document.add_text(f"{part}_{language}", terms)
     return document
 
 
@@ -91,11 +95,15 @@ def analyzer(language: str) -> Analyzer:
     return Analyzer(language)
 
 
-def _joined_terms(text: str, language: str) -> str:
+def _body_terms(text: str, language: str) -> str:
     return " ".join(analyzer(language).terms(text))
 
 
-_shared_terms = lru_cache(1_000)(_joined_terms)
+# Passages of a document share title and keywords, often the headings too.
+@lru_cache(1_000)
+def _short_terms(text: str, language: str) -> str:
+    terms = analyzer(language).terms(text)
+    return " ".join((*terms, *(_FILLER,) * (_SHORT_LENGTH - len(terms))))
 
 
 def _texts(entry: LexicalEntry) -> Mapping[str, str]:
