@@ -1,0 +1,204 @@
+"""Takes files in: receives, extracts, cuts, embeds and stores them, each in one step."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import structlog
+
+from chassis.errors import (
+    DeadlineExceeded,
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    ResourceExhausted,
+)
+from gateway.documents import Document, StoredDocument
+from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
+from gateway.ingestion.chunking.chunker import CutPassage, cut
+from gateway.ingestion.chunking.profiles import DEFAULT_PROFILE, PROFILES, ChunkingProfile
+from gateway.ingestion.description import check_description, described, fingerprint
+from gateway.ingestion.extraction.blocks import Extraction
+from gateway.ingestion.extraction.process import ExtractionProcesses
+from gateway.ingestion.extraction.registry import suffix_of
+from gateway.ingestion.keyed_locks import KeyedLocks
+from gateway.ingestion.language import document_language
+from gateway.ingestion.originals import Originals
+from gateway.ingestion.passage_store import PassageStore
+from gateway.ingestion.passage_vectors import PassageVectors, StoredSpaces
+from gateway.ingestion.received_files import ReceivedFile, ReceivingFolder
+from gateway.ingestion.reports import refusals_named, report_of
+from gateway.ingestion.token_rates import TokenRates
+from gateway.workspaces import Workspace
+
+_log = structlog.get_logger("gateway.ingestion")
+
+INCOMPLETE = ":incomplete"
+"""Ends the content hash of a document that lacks vectors: the same file again completes it."""
+
+_READ_TIMEOUT_S = 10.0
+_WRITE_TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One file on its way; `external_id` names its document."""
+
+    file: IncomingFile
+    external_id: str
+    suffix: str
+    workspace: Workspace
+    profile: ChunkingProfile
+    received: ReceivedFile
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentIngestion:
+    """Implements the `Ingestion` port."""
+
+    store: PassageStore
+    vectors: PassageVectors
+    rates: TokenRates
+    processes: ExtractionProcesses
+    receiving: ReceivingFolder
+    originals: Originals
+    locks: KeyedLocks
+
+    async def ingest_document(
+        self, file: IncomingFile, content: AsyncIterator[bytes], *, timeout: float | None = None
+    ) -> IngestionReport:
+        """Takes one file in; committed and searchable once this returns.
+
+        The workspace and the type are checked before the first byte is read. Files of one document
+        are taken in one after the other.
+        """
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._receive(file, content)
+        except TimeoutError as error:
+            if timeout is None:
+                raise
+            raise DeadlineExceeded(f"{file.file_name} was not taken in in {timeout:g} s") from error
+
+    async def _receive(self, file: IncomingFile, content: AsyncIterator[bytes]) -> IngestionReport:
+        check_description(file)
+        with refusals_named(file.file_name):
+            suffix = suffix_of(file.file_name)
+        workspace = await self.store.describe_workspace(file.workspace, timeout=_READ_TIMEOUT_S)
+        profile = _profile_of(workspace)
+        external_id = file.external_id or file.file_name
+        async with self.receiving.receive(content) as received:
+            if received.size == 0:
+                raise InvalidArgument(
+                    f"{file.file_name}: the file is empty", field="content", reason="EMPTY_FILE"
+                )
+            job = _Job(file, external_id, suffix, workspace, profile, received)
+            async with self.locks.held((workspace.slug, external_id)):
+                return await self._take_in(job)
+
+    async def _take_in(self, job: _Job) -> IngestionReport:
+        settings = job.workspace.settings
+        content_hash = fingerprint(
+            job.file, job.received.sha256, job.profile.name, settings.language
+        )
+        stored = await self._stored(job, include_passages=False)
+        if stored is not None and stored.document.content_hash == content_hash:
+            return IngestionReport(
+                IngestionOutcome.UNCHANGED,
+                job.external_id,
+                stored.document.title,
+                stored.passage_count,
+            )
+        started = perf_counter()
+        with refusals_named(job.file.file_name):
+            extraction = await self.processes.extract(job.received.path, job.suffix)
+        extracted = perf_counter()
+        document, passages, warnings = await self._cut(job, extraction)
+        cut_at = perf_counter()
+        spaces = await self._stored_spaces(job) if stored is not None else {}
+        new = await self.vectors.of(
+            passages, spaces, job.workspace.preferred_space_id, job.workspace.slug
+        )
+        embedded = perf_counter()
+        await asyncio.to_thread(self.originals.keep, job.received, job.workspace.slug, job.suffix)
+        document = replace(
+            document,
+            content_hash=content_hash + (INCOMPLETE if new.waiting_count else ""),
+            chunking_profile=job.profile.name,
+        )
+        upsert = await self.store.upsert_document(
+            job.workspace.slug,
+            document,
+            [passage.passage for passage in passages],
+            [new.block] if new.block is not None else [],
+            timeout=_WRITE_TIMEOUT_S,
+        )
+        _log.info(
+            "document taken in",
+            workspace=job.workspace.slug,
+            outcome=upsert.outcome.value,
+            suffix=job.suffix,
+            bytes=job.received.size,
+            passages=upsert.passage_count,
+            awaiting=upsert.awaiting_passage_count,
+            extract_ms=round((extracted - started) * 1e3, 1),
+            cut_ms=round((cut_at - extracted) * 1e3, 1),
+            embed_ms=round((embedded - cut_at) * 1e3, 1),
+            store_ms=round((perf_counter() - embedded) * 1e3, 1),
+        )
+        return report_of(document, upsert, new, warnings)
+
+    async def _cut(
+        self, job: _Job, extraction: Extraction
+    ) -> tuple[Document, tuple[CutPassage, ...], tuple[str, ...]]:
+        settings = job.workspace.settings
+        tokens = await self.rates.measure(job.workspace.preferred_space_id)
+        language = await asyncio.to_thread(
+            document_language,
+            job.file.language,
+            extraction.facts.language,
+            settings.language,
+            extraction.blocks,
+        )
+        document, warnings = described(job.file, job.external_id, extraction, language)
+        passages = await asyncio.to_thread(
+            cut, extraction.blocks, document.title, job.profile, tokens
+        )
+        return document, passages, (*extraction.warnings, *warnings)
+
+    async def _stored(self, job: _Job, *, include_passages: bool) -> StoredDocument | None:
+        try:
+            return await self.store.get_document(
+                job.workspace.slug,
+                job.external_id,
+                include_passages,
+                timeout=_READ_TIMEOUT_S,
+            )
+        except NotFound:
+            return None
+
+    async def _stored_spaces(self, job: _Job) -> StoredSpaces:
+        """Returns where vectors are held; nowhere for a document too large for one answer."""
+        try:
+            stored = await self._stored(job, include_passages=True)
+        except ResourceExhausted:
+            return {}
+        spaces: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
+        for one in stored.passages if stored is not None else ():
+            spaces[one.passage.embedded_text_hash] |= frozenset(one.space_ids)
+        return dict(spaces)
+
+
+def _profile_of(workspace: Workspace) -> ChunkingProfile:
+    name = workspace.settings.chunking_profile or DEFAULT_PROFILE
+    if name not in PROFILES:
+        raise FailedPrecondition(
+            f"workspace {workspace.slug} has the chunking profile {name!r}, which is not known "
+            f"here; known are {', '.join(PROFILES)}",
+            reason="PROFILE_UNKNOWN",
+        )
+    return PROFILES[name]

@@ -1,0 +1,49 @@
+"""What the caller is told about a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from chassis.errors import InvalidArgument
+from gateway.documents import Document, UpsertReport
+from gateway.incoming_files import IngestionOutcome, IngestionReport
+from gateway.ingestion.extraction.refusals import FileRefused
+from gateway.ingestion.passage_vectors import NewVectors
+
+
+def report_of(
+    document: Document, upsert: UpsertReport, new: NewVectors, warnings: Sequence[str]
+) -> IngestionReport:
+    """Returns the report on a stored document; lost vectors and slices are among its warnings."""
+    remarks = list(warnings)
+    if new.failure:
+        remarks.append(
+            f"passages that wait for vectors, found by their words meanwhile: {new.waiting_count} "
+            f"({new.failure}); send the file again to complete them"
+        )
+    if new.sliced_count:
+        remarks.append(
+            f"passages longer than the model's input, embedded in slices: {new.sliced_count}"
+        )
+    return IngestionReport(
+        outcome=IngestionOutcome(upsert.outcome.value),
+        external_id=document.external_id,
+        title=document.title,
+        passage_count=upsert.passage_count,
+        awaiting_passage_count=upsert.awaiting_passage_count,
+        space_id=new.space_id,
+        warnings=tuple(remarks),
+        kept_vector_count=upsert.kept_vector_count,
+    )
+
+
+@contextmanager
+def refusals_named(file_name: str) -> Iterator[None]:
+    """Turns a FileRefused into an InvalidArgument that names the file."""
+    try:
+        yield
+    except FileRefused as refusal:
+        raise InvalidArgument(
+            f"{file_name}: {refusal.message}", field="file_name", reason=refusal.reason
+        ) from refusal

@@ -1,0 +1,88 @@
+"""Puts the ingestion role together and keeps it running."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import structlog
+
+from chassis.channel import open_channel
+from chassis.metrics import Metrics, process_metrics
+from chassis.server import RunningServer, running_server
+from gateway.clients.embedder import EmbedderClient
+from gateway.clients.retriever import RetrieverClient
+from gateway.ingestion.document_ingestion import DocumentIngestion
+from gateway.ingestion.extraction.process import ExtractionProcesses
+from gateway.ingestion.keyed_locks import KeyedLocks
+from gateway.ingestion.originals import Originals
+from gateway.ingestion.passage_store import PassageStore
+from gateway.ingestion.passage_vectors import PassageVectors
+from gateway.ingestion.received_files import ReceivingFolder
+from gateway.ingestion.servicer import served
+from gateway.ingestion.settings import IngestionSettings
+from gateway.ingestion.token_rates import TokenRates
+from gateway.ports import Embedder
+
+_log = structlog.get_logger("gateway.ingestion.service")
+
+_EMBEDDER_METHODS = (
+    "justesse.embedder.v1.EmbedderService/EmbedTexts",
+    "justesse.embedder.v1.EmbedderService/DescribeProviders",
+)
+_RETRIEVER_METHODS = (
+    "justesse.retriever.v1.WorkspaceService/DescribeWorkspace",
+    "justesse.retriever.v1.DocumentService/GetDocument",
+)
+
+
+@asynccontextmanager
+async def running_ingestion(
+    settings: IngestionSettings,
+    *,
+    embedder: Embedder | None = None,
+    store: PassageStore | None = None,
+    metrics: Metrics | None = None,
+) -> AsyncIterator[RunningServer]:
+    """Serves while inside; `embedder` and `store` stand in for the services of the settings."""
+    metrics = metrics or process_metrics()
+    async with AsyncExitStack() as stack:
+        if embedder is None:
+            channel = open_channel(
+                settings.embedder_target, idempotent_methods=_EMBEDDER_METHODS, metrics=metrics
+            )
+            embedder = EmbedderClient(await stack.enter_async_context(channel))
+        if store is None:
+            channel = open_channel(
+                settings.retriever_target, idempotent_methods=_RETRIEVER_METHODS, metrics=metrics
+            )
+            store = RetrieverClient(await stack.enter_async_context(channel))
+        processes = ExtractionProcesses(
+            settings.extraction_limits(), count=settings.parser_processes
+        )
+        stack.push_async_callback(processes.close)
+        ingestion = assembled(settings, embedder, store, processes)
+        services = [served(ingestion, max_file_bytes=settings.max_file_bytes)]
+        yield await stack.enter_async_context(running_server(services, settings, metrics=metrics))
+
+
+def assembled(
+    settings: IngestionSettings,
+    embedder: Embedder,
+    store: PassageStore,
+    processes: ExtractionProcesses,
+) -> DocumentIngestion:
+    """Returns the ingestion over its data folder, which is swept of what a crash left behind."""
+    receiving = ReceivingFolder(settings.data_folder / "incoming")
+    swept = receiving.sweep()
+    if swept:
+        _log.info("unfinished files removed", count=swept)
+    return DocumentIngestion(
+        store=store,
+        vectors=PassageVectors(embedder, settings.batch_limits()),
+        rates=TokenRates(embedder),
+        processes=processes,
+        receiving=receiving,
+        originals=Originals(settings.data_folder / "originals"),
+        locks=KeyedLocks(),
+    )

@@ -1,0 +1,89 @@
+"""What the ingestion role can be told, as `JUSTESSE_INGESTION_...`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import SettingsConfigDict
+
+from chassis.server import ServerSettings
+from chassis.settings import ServiceSettings
+from gateway.ingestion.extraction.limits import ExtractionLimits
+from gateway.ingestion.passage_vectors import BatchLimits
+
+_MEBIBYTE = 1024 * 1024
+
+
+class IngestionSettings(ServiceSettings, ServerSettings):
+    """Settings of the ingestion role."""
+
+    model_config = SettingsConfigDict(env_prefix="JUSTESSE_INGESTION_")
+
+    port: int = Field(default=50055, description="business port, 0 to 65535; 0 = a free one")
+    embedder_target: str = Field(
+        default="127.0.0.1:50051", min_length=1, description="address of the embedder"
+    )
+    retriever_target: str = Field(
+        default="127.0.0.1:50052", min_length=1, description="address of the retriever"
+    )
+    data_folder: Path = Field(
+        default=Path("justesse-data/ingestion"),
+        description="folder of originals and files on their way in",
+    )
+    max_file_bytes: int = Field(
+        default=100 * _MEBIBYTE, ge=1, description="bytes of the largest file"
+    )
+    parser_processes: int = Field(
+        default=2, ge=1, le=64, description="files read at the same time, 1 to 64"
+    )
+    parser_wall_s: float = Field(default=60.0, gt=0, description="seconds to read one file")
+    parser_cpu_s: int = Field(
+        default=30, ge=1, description="whole seconds of processor time to read one file"
+    )
+    parser_memory_mb: int = Field(
+        default=1024, ge=256, description="MiB of memory to read one file, at least 256"
+    )
+    max_pages: int = Field(default=2_000, ge=1, description="pages of the longest PDF")
+    max_cells: int = Field(default=2_000_000, ge=1, description="cells of the largest workbook")
+    max_characters: int = Field(
+        default=10_000_000, ge=1, description="characters of the longest document"
+    )
+    max_archive_entries: int = Field(default=2_000, ge=1, description="entries of an Office file")
+    max_archive_ratio: int = Field(
+        default=100, ge=1, description="times an entry of an Office file may grow when unpacked"
+    )
+    max_archive_mb: int = Field(default=200, ge=1, description="MiB of an unpacked Office file")
+    embed_batch_texts: int = Field(
+        default=32, ge=1, le=256, description="passages embedded in one call, 1 to 256"
+    )
+    embed_batch_tokens: int = Field(
+        default=8_000, ge=1, description="estimated tokens embedded in one call"
+    )
+    embed_calls: int = Field(
+        default=2, ge=1, le=64, description="calls of the embedder at the same time, 1 to 64"
+    )
+    embed_timeout_s: float = Field(default=120.0, gt=0, description="seconds for one such call")
+
+    def extraction_limits(self) -> ExtractionLimits:
+        """Returns the bounds of reading one file."""
+        return ExtractionLimits(
+            wall_seconds=self.parser_wall_s,
+            cpu_seconds=self.parser_cpu_s,
+            memory_bytes=self.parser_memory_mb * _MEBIBYTE,
+            pages=self.max_pages,
+            cells=self.max_cells,
+            characters=self.max_characters,
+            archive_entries=self.max_archive_entries,
+            archive_ratio=self.max_archive_ratio,
+            archive_bytes=self.max_archive_mb * _MEBIBYTE,
+        )
+
+    def batch_limits(self) -> BatchLimits:
+        """Returns how passages are sent to the embedder."""
+        return BatchLimits(
+            texts=self.embed_batch_texts,
+            tokens=self.embed_batch_tokens,
+            calls=self.embed_calls,
+            timeout_s=self.embed_timeout_s,
+        )

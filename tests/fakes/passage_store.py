@@ -1,0 +1,140 @@
+"""A retriever in memory, as far as the ingestion role asks one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from chassis.errors import NotFound, ServiceError
+from gateway.documents import (
+    Document,
+    Passage,
+    StoredDocument,
+    StoredPassage,
+    UpsertOutcome,
+    UpsertReport,
+    VectorBlock,
+)
+from gateway.workspaces import Workspace, WorkspaceSettings
+
+
+@dataclass
+class FakePassageStore:
+    """Keeps documents with the spaces of their passages, by the rules of the contract.
+
+    The space of the first vector becomes the workspace's preferred one. `upsert_error` fails every
+    upsert, `passages_error` every reading of passages.
+    """
+
+    workspaces: dict[str, Workspace] = field(default_factory=dict)
+    documents: dict[tuple[str, str], StoredDocument] = field(default_factory=dict)
+    upserts: list[Document] = field(default_factory=list)
+    upsert_error: ServiceError | None = None
+    passages_error: ServiceError | None = None
+
+    def add_workspace(
+        self, slug: str, language: str = "fr", profile: str = "structure", preferred: str = ""
+    ) -> None:
+        """Adds an empty workspace."""
+        settings = WorkspaceSettings(language, profile)
+        self.workspaces[slug] = Workspace(slug, settings, preferred_space_id=preferred)
+
+    def passages(self, workspace: str, external_id: str) -> list[Passage]:
+        """Returns the passages of a document."""
+        stored = self.documents[workspace, external_id]
+        return [one.passage for one in stored.passages]
+
+    def spaces(self, workspace: str, external_id: str) -> list[tuple[str, ...]]:
+        """Returns the spaces of each passage of a document."""
+        return [one.space_ids for one in self.documents[workspace, external_id].passages]
+
+    async def describe_workspace(self, slug: str, *, timeout: float | None = None) -> Workspace:
+        """Implements the port."""
+        if slug not in self.workspaces:
+            raise NotFound(f"there is no workspace {slug!r}", reason="WORKSPACE_NOT_FOUND")
+        return self.workspaces[slug]
+
+    async def get_document(
+        self,
+        workspace: str,
+        external_id: str,
+        include_passages: bool = False,
+        *,
+        timeout: float | None = None,
+    ) -> StoredDocument:
+        """Implements the port."""
+        stored = self.documents.get((workspace, external_id))
+        if stored is None:
+            raise NotFound(f"there is no document {external_id!r}", reason="DOCUMENT_NOT_FOUND")
+        if not include_passages:
+            return replace(stored, passages=())
+        if self.passages_error is not None:
+            raise self.passages_error
+        return stored
+
+    async def upsert_document(
+        self,
+        workspace: str,
+        document: Document,
+        passages: Sequence[Passage],
+        vectors: Sequence[VectorBlock] = (),
+        *,
+        timeout: float | None = None,
+    ) -> UpsertReport:
+        """Implements the port."""
+        if self.upsert_error is not None:
+            raise self.upsert_error
+        self.upserts.append(document)
+        before = self.documents.get((workspace, document.external_id))
+        if before is not None and before.document.content_hash == document.content_hash:
+            return UpsertReport(
+                UpsertOutcome.UNCHANGED, before.passage_count, self._waiting(before)
+            )
+        given = _given_spaces(passages, vectors)
+        old = {
+            one.passage.embedded_text_hash: one.space_ids
+            for one in (before.passages if before is not None else ())
+        }
+        kept = [
+            () if given[at] else old.get(p.embedded_text_hash, ()) for at, p in enumerate(passages)
+        ]
+        stored = StoredDocument(
+            document,
+            len(passages),
+            passages=tuple(
+                StoredPassage(f"p{at}", passage, given[at] or kept[at])
+                for at, passage in enumerate(passages)
+            ),
+        )
+        self.documents[workspace, document.external_id] = stored
+        self._prefer(workspace, vectors)
+        return UpsertReport(
+            UpsertOutcome.CREATED if before is None else UpsertOutcome.REPLACED,
+            len(passages),
+            self._waiting(stored),
+            sum(map(bool, kept)),
+        )
+
+    def _prefer(self, workspace: str, vectors: Sequence[VectorBlock]) -> None:
+        found = self.workspaces[workspace]
+        if vectors and not found.preferred_space_id:
+            first = vectors[0].space_id
+            self.workspaces[workspace] = replace(found, preferred_space_id=first)
+
+    @staticmethod
+    def _waiting(stored: StoredDocument) -> int:
+        return sum(not one.space_ids for one in stored.passages)
+
+
+def _given_spaces(
+    passages: Sequence[Passage], vectors: Sequence[VectorBlock]
+) -> list[tuple[str, ...]]:
+    """Returns the spaces of the vectors that came for each passage; checks their places."""
+    given: list[tuple[str, ...]] = [() for _ in passages]
+    for block in vectors:
+        positions = block.passage_positions or tuple(range(len(block.vectors)))
+        assert list(positions) == sorted(set(positions))
+        assert len(positions) == len(block.vectors)
+        for position in positions:
+            given[position] = (*given[position], block.space_id)
+    return given
