@@ -102,7 +102,7 @@ async def _application(
             name,
             target,
             HealthClient(
-                name,
+                "ingestion role" if name == "ingestion" else name,
                 await stack.enter_async_context(open_channel(management, metrics=metrics)),
             ),
         )

@@ -62,7 +62,12 @@ def install_error_handlers(app: FastAPI) -> None:
         return error_response(error)
 
     @app.exception_handler(RequestValidationError)
-    async def on_invalid_request(_request: Request, error: RequestValidationError) -> JsonResponse:
+    async def on_invalid_request(request: Request, error: RequestValidationError) -> JsonResponse:
+        content_type = request.headers.get("content-type", "")
+        if error.body is not None and "json" not in content_type:
+            return error_response(
+                InvalidArgument("send the body as application/json", field="Content-Type")
+            )
         return error_response(invalid_request(error.errors()))
 
     @app.exception_handler(HTTPException)

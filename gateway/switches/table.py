@@ -39,10 +39,15 @@ class SwitchTable:
 
     def __init__(self, database_url: str, *, timeout_s: float = 10.0) -> None:
         url = make_url(database_url)
-        self._engine = create_async_engine(url, poolclass=NullPool)
+        sqlite = url.get_backend_name() == "sqlite"
         self._timeout_s = timeout_s
-        is_file = url.get_backend_name() == "sqlite" and url.database
-        self._file = Path(url.database) if is_file and url.database else None
+        self._file = Path(url.database) if sqlite and url.database else None
+        self._engine = create_async_engine(
+            url,
+            poolclass=NullPool,
+            # A thread that waits for a lock cannot be called back.
+            connect_args={"timeout": timeout_s} if sqlite else {},
+        )
 
     async def prepare(self) -> None:
         """Creates the table if it is absent and inserts missing rows with their defaults.
