@@ -97,7 +97,7 @@ def _draw_list(console: Console, documents: list[Document], workspace: str) -> N
             title,
             plain(document.category),
             str(document.passage_count),
-            moment(document.update_time)[:16],
+            moment(document.update_time)[:10],
         )
     console.print(table)
 

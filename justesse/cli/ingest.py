@@ -79,6 +79,15 @@ def ingest(
         str,
         typer.Option("--external-id", help="Id of a single file.", rich_help_panel=FACTS),
     ] = "",
+    id_prefix: Annotated[
+        str,
+        typer.Option(
+            "--id-prefix",
+            help="Put before the id of each file, which is its path below the folder named, or its "
+            "name.",
+            rich_help_panel=FACTS,
+        ),
+    ] = "",
     title: Annotated[
         str, typer.Option("--title", help="Title of a single file.", rich_help_panel=FACTS)
     ] = "",
@@ -108,7 +117,7 @@ def ingest(
         version=version,
         superseded=superseded,
     )
-    uploads = uploads_of(files, facts, category_from_folder, external_id)
+    uploads = uploads_of(files, facts, category_from_folder, external_id, id_prefix)
     target = gateway_address(address)
     outcomes = asyncio.run(
         _run(target, workspace, uploads, WorkspaceSettings(language) if create else None, timeout)
@@ -123,12 +132,13 @@ def uploads_of(
     facts: DocumentFacts,
     category_from_folder: bool,
     external_id: str = "",
+    id_prefix: str = "",
 ) -> list[Upload]:
-    """Says of each file what is said of all, under its own id."""
+    """Says of each file what is said of all, under its own id; `external_id` is for one file."""
     uploads = []
     for file in files:
         own = facts.copy()
-        own["external_id"] = external_id or file.external_id
+        own["external_id"] = external_id or id_prefix + file.external_id
         if category_from_folder:
             own["category"] = file.folder_name
         uploads.append(Upload(file, own))

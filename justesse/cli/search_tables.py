@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.table import Table
@@ -111,15 +112,28 @@ def receipt_table(receipt: Receipt, width: int) -> Table:
 def _passage(hit: Hit) -> Group:
     source = hit.source
     title = plain(source.title or source.external_id, "bold")
-    if source.version:
-        title.append(f" ({one_line(source.version)})", style="dim")
     if source.superseded:
         title.append(" superseded", style="bold yellow")
-    headings = [heading for heading in hit.heading_path if heading != source.title]
-    place = [source.external_id, hit.location, " › ".join(headings)]
-    return Group(
-        title, plain(" · ".join(part for part in place if part), "cyan"), Snippet(hit.text)
+    version = source.version and f"version {source.version}"
+    place = plain(" · ".join(_place_of(hit, version)), "cyan")
+    # An id without spaces is broken rather than cut: it names the document to other commands.
+    place.overflow = "fold"
+    return Group(title, place, Snippet(without_headings(hit.text)))
+
+
+def _place_of(hit: Hit, version: str) -> list[str]:
+    """Lists what says where a passage stands, nothing twice."""
+    headings = " › ".join(
+        heading for heading in hit.heading_path if heading not in (hit.source.title, hit.location)
     )
+    return [part for part in (hit.source.external_id, version, hit.location, headings) if part]
+
+
+def without_headings(text: str) -> str:
+    """Returns a passage from its first line that is no Markdown heading; all of it if none is."""
+    lines = text.splitlines()
+    body = dropwhile(lambda line: not line.strip() or line.startswith("#"), lines)
+    return "\n".join(body) or text
 
 
 def _place(rank: int | None, score: float | None, decimals: int) -> str:

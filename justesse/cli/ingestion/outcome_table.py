@@ -18,16 +18,17 @@ def draw_outcomes(console: Console, outcomes: Sequence[FileOutcome]) -> None:
     """Draws one row a file and the sum."""
     table = new_table()
     table.add_column("Outcome", no_wrap=True)
-    table.add_column("Document", overflow="fold")
+    remarked = any(_remark(outcome) for outcome in outcomes)
+    table.add_column("Document", overflow="fold", ratio=3 if remarked else None)
     table.add_column("Passages", justify="right")
-    if any(_remark(outcome) for outcome in outcomes):
-        table.add_column("Remark", overflow="fold")
+    if remarked:
+        table.add_column("Remark", overflow="fold", ratio=2)
     for outcome in outcomes:
         table.add_row(
             Text(outcome.outcome, style=_STYLES.get(outcome.outcome, "")),
             plain(outcome.external_id),
             "" if outcome.failed else str(outcome.passage_count),
-            *([_remark(outcome)] if len(table.columns) > 3 else []),
+            *([_remark(outcome)] if remarked else []),
         )
     console.print(table)
     console.print()

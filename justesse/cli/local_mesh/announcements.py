@@ -52,10 +52,10 @@ class Announcer:
         self._console.print(line)
         if event.step is MeshStep.READY:
             self._waiting.remove(event.service)
-            if self._spinner:
-                self._spinner.update(self._waiting_text())
             if not self._waiting:
                 self._stop_spinner()
+            elif self._spinner:
+                self._spinner.update(self._waiting_text())
 
     def interrupted(self) -> None:
         """Says that the mesh is being stopped."""

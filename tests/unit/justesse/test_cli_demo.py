@@ -12,7 +12,7 @@ from justesse.cli.demonstration import demonstrate
 from justesse.cli.ingestion.progress import shown_progress
 from justesse.cli.ingestion.run import FAILED, FileOutcome
 from justesse.cli.ingestion.selection import selected_files
-from justesse.cli.search_tables import Snippet
+from justesse.cli.search_tables import Snippet, without_headings
 from tests.fakes.fake_gateway import GatewayState, fake_gateway
 
 RUNNER = CliRunner()
@@ -110,3 +110,17 @@ def test_snippet_is_cut_by_lines(text: str, lines: list[str]) -> None:
     console.print(Snippet(text))
     assert isinstance(console.file, io.StringIO)
     assert [line.rstrip() for line in console.file.getvalue().splitlines()] == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("# Tarifs\n\n## Port\nLa franchise", "La franchise"),
+        ("La franchise\n# Port", "La franchise\n# Port"),
+        ("# Tarifs", "# Tarifs"),
+        ("", ""),
+    ],
+)
+def test_snippet_begins_after_the_headings(text: str, body: str) -> None:
+    """What the title says already does not fill a snippet, unless there is nothing else."""
+    assert without_headings(text) == body

@@ -178,6 +178,13 @@ def test_single_file_can_be_named(folder: Path, address: str, state: GatewayStat
     assert "--external-id, --title, --source-uri: for a single file only, not 3" in result.stderr
 
 
+def test_prefix_keeps_ids_equal(folder: Path, address: str, state: GatewayState) -> None:
+    """A part of a folder can be taken in again under the ids that the whole gave it."""
+    ingest(address, "docs", "--create")
+    result = ingest(address, "docs/orders", "--id-prefix=orders/", "--json")
+    assert [each["outcome"] for each in json.loads(result.stdout)] == ["unchanged"]
+
+
 def test_failure_does_not_stop_the_others(folder: Path, address: str, state: GatewayState) -> None:
     """Every file has its line, and one that failed its reason; the exit code tells."""
     (folder / "docs" / "bad.md").write_text("unreadable")
