@@ -79,7 +79,8 @@ class LexicalIndex:
     def rebuild(self, entries: Iterable[LexicalEntry]) -> None:
         """Takes in these entries in place of everything; counts deleted entries no longer."""
         writer = self._opened_writer()
-        writer.delete_all_documents()
+        # `delete_all_documents` would set the clock of operations back: later deletions fail then.
+        writer.delete_documents_by_query(tantivy.Query.all_query())
         for entry in entries:
             writer.add_document(document_from(entry, self._languages))
 

@@ -207,3 +207,17 @@ def test_an_entry_replaces_the_earlier_one(tmp_path: Path) -> None:
     searcher = index.searcher()
 
     assert (ids(searcher, "ancien"), ids(searcher, "nouveau"), len(searcher)) == ([], [1], 1)
+
+
+def test_deletions_work_after_a_rebuild(tmp_path: Path) -> None:
+    """What was indexed anew can be deleted and replaced like anything else."""
+    entries = [entry(n, f"eau numéro {n}") for n in range(1, 6)]
+    index = index_of(tmp_path, entries)
+    index.rebuild(entries)
+    index.commit(2)
+    index.apply([1, 2], [entry(3, "feu")])
+    index.commit(3)
+    searcher = index.searcher()
+
+    assert ids(searcher, "eau") == [4, 5]
+    assert ids(searcher, "feu") == [3]
