@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -22,16 +21,13 @@ class FinishedStatus:
     trailing_metadata: tuple[tuple[str, str | bytes], ...]
 
 
-def status_of_finished(call: grpc.aio.Call) -> FinishedStatus | None:
-    """Returns the status inside a done callback of the call; None if it was cancelled here."""
-    try:
-        return FinishedStatus(
-            _settled(call.code()),
-            _settled(call.details()) or "",
-            tuple(_settled(call.trailing_metadata()) or ()),
-        )
-    except asyncio.CancelledError:
-        return None
+def status_of_finished(call: grpc.aio.Call) -> FinishedStatus:
+    """Returns the status; to be called in a done callback of the call, or later."""
+    return FinishedStatus(
+        _settled(call.code()),
+        _settled(call.details()) or "",
+        tuple(_settled(call.trailing_metadata()) or ()),
+    )
 
 
 def _settled(coroutine: Coroutine[Any, Any, T]) -> T:

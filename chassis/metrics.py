@@ -109,9 +109,8 @@ def client_call_measured(metrics: Metrics, method: str, call: grpc.aio.Call) -> 
     def ended(_ended: object) -> None:
         # Called again if a write fails after the call has ended.
         if open_calls:
-            status = status_of_finished(open_calls.pop())
-            code = status.code.name if status is not None else "CANCELLED"
-            series = metrics.client_calls.labels(method.lstrip("/"), code)
+            code = status_of_finished(open_calls.pop()).code
+            series = metrics.client_calls.labels(method.lstrip("/"), code.name)
             series.observe(metrics.clock() - start)
 
     call.add_done_callback(ended)

@@ -54,7 +54,7 @@ class RefusalKept:
 
     def _keep(self, _call: object) -> None:
         status = status_of_finished(self._call)
-        if status is None or status.code is grpc.StatusCode.OK or status.details == _FAILED_WRITE:
+        if status.code is grpc.StatusCode.OK or status.details == _FAILED_WRITE:
             return
         self._refusal = grpc.aio.AioRpcError(
             status.code,

@@ -31,6 +31,7 @@ class FakeVendor:
     url: str = ""
     received: list[Received] = field(default_factory=list)
     open_connections: int = 0
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves one connection until either side closes it."""
@@ -39,6 +40,7 @@ class FakeVendor:
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 while True:
                     self.received.append(await _request(reader))
+                    self.reached.set()
                     reaction = self.reactions[0]
                     if len(self.reactions) > 1:
                         self.reactions.pop(0)

@@ -122,7 +122,7 @@ async def test_a_call_that_runs_out_of_time_and_one_that_is_given_up_differ(
         open_channel(server.address) as channel,
     ):
         with pytest.raises(grpc.aio.AioRpcError):
-            await call_all_kinds(channel, kind, timeout=0.2, metadata=((METADATA_KEY, "late"),))
+            await call_all_kinds(channel, kind, timeout=0.5, metadata=((METADATA_KEY, "late"),))
         await entered.get()
         given_up = asyncio.ensure_future(
             call_all_kinds(channel, kind, timeout=60, metadata=((METADATA_KEY, "left"),))

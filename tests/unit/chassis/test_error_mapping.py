@@ -144,8 +144,8 @@ async def test_violations_and_pause_come_back() -> None:
     assert back.retry_after_s == 0.5
 
 
-async def test_abort_passes_with_its_own_status() -> None:
-    """A servicer that aborts keeps the code it chose."""
+async def test_abort_passes_with_its_own_status(log: CapturedLog) -> None:
+    """A servicer that aborts keeps the code it chose, and nobody takes it for a bug."""
 
     async def abort(request: bytes, context: Any) -> bytes:
         await context.abort(grpc.StatusCode.OUT_OF_RANGE, "beyond the end")
@@ -159,6 +159,7 @@ async def test_abort_passes_with_its_own_status() -> None:
             await call_all_kinds(channel, UNARY)
     assert caught.value.code() is grpc.StatusCode.OUT_OF_RANGE
     assert caught.value.details() == "beyond the end"
+    assert log.named("unexpected error") == []
     assert type(service_error_from(caught.value)) is InvalidArgument
 
 

@@ -95,7 +95,7 @@ async def test_failures_are_counted_by_their_status() -> None:
         with pytest.raises(grpc.aio.AioRpcError):
             await call(b"refuse")
         with pytest.raises(grpc.aio.AioRpcError):
-            await call(b"hang", timeout=0.2)
+            await call(b"hang", timeout=0.5)
         await entered.get()
         given_up = asyncio.ensure_future(call(b"hang"))
         await entered.get()
