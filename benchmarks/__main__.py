@@ -1,0 +1,35 @@
+"""Runs the benchmarks: `python -m benchmarks [--quick] [NAME...]`."""
+
+import argparse
+import json
+from pathlib import Path
+
+from benchmarks import mesh_hops
+from benchmarks.machine import machine
+
+BENCHMARKS = {"mesh_hops": mesh_hops.measure}
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> None:
+    """Runs the named benchmarks, or all, prints their figures and keeps them as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, nothing kept")
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.names) - set(BENCHMARKS))
+    if unknown:
+        parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
+    for name in arguments.names or BENCHMARKS:
+        figures = BENCHMARKS[name](arguments.quick)
+        print(f"\n{name}")
+        for figure, value in figures.items():
+            print(f"  {figure:<60} {value:>10.3f}")
+        if not arguments.quick:
+            RESULTS.mkdir(exist_ok=True)
+            result = {"machine": machine(), "figures": figures}
+            (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

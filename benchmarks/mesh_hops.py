@@ -1,0 +1,125 @@
+"""What the mesh costs beside the search itself, in hops of a bare gRPC echo.
+
+One caller, one call at a time, rounds interleaved. The base holds about a thousand passages with
+vectors of the deterministic encoder, so that embedding costs next to nothing.
+"""
+
+import asyncio
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+
+from benchmarks.echo_server import METHOD
+from justesse.cli.addresses import MeshAddresses
+from justesse.cli.local_mesh.session import MeshPlan, run_mesh
+from justesse.client import Justesse
+from justesse.embedder.v1 import embedder_pb2, embedder_pb2_grpc
+from justesse.retriever.v1 import search_pb2, search_pb2_grpc
+
+WORKSPACE = "bench"
+DOCUMENTS = 500
+WORDS = [
+    f"{start}{middle}{end}"
+    for start in "bcdfglmnprst"
+    for middle in ("ai", "o", "eu", "an")
+    for end in ("te", "re", "lon", "que", "ment")
+]
+
+
+def measure(quick: bool) -> dict[str, float]:
+    """Returns medians in milliseconds and as multiples of an echo hop of the same run."""
+    with tempfile.TemporaryDirectory() as folder:
+        plan = MeshPlan(
+            data_folder=Path(folder),
+            log_folder=Path(folder) / "logs",
+            address_file=Path(folder) / "address.json",
+            environment={"JUSTESSE_EMBEDDER_PROVIDERS": "deterministic"},
+            free_ports=True,
+        )
+
+        async def work(addresses: MeshAddresses) -> dict[str, float]:
+            return await asyncio.to_thread(_measure_running, addresses, 3 if quick else 15)
+
+        return run_mesh(plan, work, lambda _event: None, lambda: None)
+
+
+def _measure_running(addresses: MeshAddresses, rounds: int) -> dict[str, float]:
+    random_words = random.Random(20240117)
+    queries = iter(lambda: " ".join(random_words.choices(WORDS, k=5)), None)
+    _fill(addresses.address, random_words)
+    with (
+        _echo_channel() as echo_channel,
+        grpc.insecure_channel(addresses.services["retriever"]["address"]) as retriever_channel,
+        Justesse(addresses.address) as mesh,
+    ):
+        echo: grpc.UnaryUnaryMultiCallable[bytes, bytes] = echo_channel.unary_unary(METHOD)
+        search = search_pb2_grpc.SearchServiceStub(retriever_channel).SearchPassages
+        request = _retriever_request(addresses, next(queries))
+        known = next(queries)
+        calls: dict[str, Callable[[], object]] = {
+            "echo hop": lambda: echo(b"x" * 1500),
+            "retriever, one call": lambda: search(request),
+            "whole search, query vector cached": lambda: mesh.search(WORKSPACE, known),
+            "whole search, new query": lambda: mesh.search(WORKSPACE, next(queries)),
+        }
+        medians = _interleaved_medians(calls, rounds)
+    hop = medians["echo hop"]
+    return {f"{name}, ms": ms for name, ms in medians.items()} | {
+        f"{name}, echo hops": ms / hop for name, ms in medians.items() if name != "echo hop"
+    }
+
+
+def _interleaved_medians(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
+    samples: dict[str, list[float]] = {name: [] for name in calls}
+    for round_number in range(rounds + 1):
+        for name, call in calls.items():
+            for _ in range(40):
+                started = time.perf_counter()
+                call()
+                if round_number > 0:  # the first round warms up
+                    samples[name].append((time.perf_counter() - started) * 1e3)
+    return {name: statistics.median(values) for name, values in samples.items()}
+
+
+def _fill(address: str, random_words: random.Random) -> None:
+    with Justesse(address) as mesh:
+        mesh.create_workspace(WORKSPACE)
+        for number in range(DOCUMENTS):
+            sentences = (
+                " ".join(random_words.choices(WORDS, k=12)).capitalize() + "." for _ in range(60)
+            )
+            text = f"# Document {number}\n\n" + " ".join(sentences)
+            mesh.ingest(WORKSPACE, text.encode(), file_name=f"{number:04}.md")
+
+
+def _retriever_request(addresses: MeshAddresses, query: str) -> search_pb2.SearchPassagesRequest:
+    with grpc.insecure_channel(addresses.services["embedder"]["address"]) as channel:
+        answer = embedder_pb2_grpc.EmbedderServiceStub(channel).EmbedTexts(
+            embedder_pb2.EmbedTextsRequest(
+                texts=[query], purpose=embedder_pb2.EMBEDDING_PURPOSE_QUERY
+            )
+        )
+    vector = search_pb2.QueryVector(space_id=answer.space_id, vector=answer.vectors)
+    variant = search_pb2.QueryVariant(text=query, vectors=[vector])
+    return search_pb2.SearchPassagesRequest(workspace=WORKSPACE, variants=[variant])
+
+
+@contextmanager
+def _echo_channel() -> Iterator[grpc.Channel]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "benchmarks.echo_server"], stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        try:
+            with grpc.insecure_channel(f"127.0.0.1:{server.stdout.readline().strip()}") as channel:
+                yield channel
+        finally:
+            server.terminate()
