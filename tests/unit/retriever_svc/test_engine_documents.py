@@ -120,6 +120,7 @@ async def test_changed_content_replaces_and_keeps_fitting_vectors(engine: Retrie
     assert by_text["terre noire"].passage_id not in ids.values()
     assert [passage.space_ids for passage in after.passages] == [(SPACE,), (), (SPACE,)]
     assert set(found(hits)) == {"air pur", "terre noire", "eau douce"}
+    assert [(r.space_id, r.hit_count) for r in hits.lists] == [(SPACE, 2), ("", 1)]
     assert {hit.passage.chunk_index for hit in hits.hits if hit.passage.text == "eau douce"} == {2}
 
 
@@ -189,6 +190,7 @@ async def test_a_second_space_completes_a_document(engine: RetrievalEngine) -> N
 async def test_deleting_makes_unfindable_at_once(engine: RetrievalEngine) -> None:
     """Neither words nor vector find it, and it cannot be read; a second deletion says so."""
     await engine.upsert_document(upsert("a", ["eau"], vectors=[passage_vectors([ROWS[0]])]))
+    await engine.upsert_document(upsert("b", ["feu"], vectors=[passage_vectors([ROWS[1]])]))
     removal = await engine.delete_document("docs", "a")
     result = await engine.search_passages(request("eau", {SPACE: vector(1, 0, 0, 0)}))
     again = await engine.delete_document("docs", "a")
@@ -196,7 +198,8 @@ async def test_deleting_makes_unfindable_at_once(engine: RetrievalEngine) -> Non
     assert (removal.deleted, removal.passage_count) == (True, 1)
     assert (again.deleted, again.passage_count, again.seq) == (False, 0, removal.seq)
     # The lists hold it no more; it is not merely left out of the answer.
-    assert [(ranked.space_id, ranked.hit_count) for ranked in result.lists] == [("", 0)]
+    assert [(r.space_id, r.hit_count) for r in result.lists] == [(SPACE, 1), ("", 0)]
+    assert found(result) == ["feu"]
     with pytest.raises(NotFound):
         await engine.get_document("docs", "a", include_passages=False)
 

@@ -1,0 +1,135 @@
+"""Searches and workspaces on the wire: defaults and refusals."""
+
+import pytest
+
+from chassis.errors import InvalidArgument, Unimplemented
+from justesse.retriever.v1 import search_pb2, workspaces_pb2
+from retriever_svc.searches import SearchMode
+from retriever_svc.wire.search_requests import search_request_from
+from retriever_svc.wire.workspaces import new_slug_from, settings_from
+from retriever_svc.workspaces import ChunkingProfile, DenseIndexKind, WorkspaceLanguage
+
+
+@pytest.mark.parametrize("slug", ["", "A", "-a", "a_b", "a" * 64, "é", "a/b", "a\n"])
+def test_bad_slugs_are_refused(slug: str) -> None:
+    """A slug is lower-case letters, digits and hyphens."""
+    with pytest.raises(InvalidArgument, match="slug"):
+        new_slug_from(workspaces_pb2.CreateWorkspaceRequest(slug=slug))
+
+
+def test_settings_take_their_defaults() -> None:
+    """French, cut by structure, index by size."""
+    settings = settings_from(workspaces_pb2.CreateWorkspaceRequest(slug="a"))
+
+    assert settings.language is WorkspaceLanguage.FRENCH
+    assert settings.chunking_profile is ChunkingProfile.STRUCTURE
+    assert settings.preset == "default"
+    assert settings.dense_index_kind is DenseIndexKind.AUTO
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        workspaces_pb2.WorkspaceSettings(language="de"),
+        workspaces_pb2.WorkspaceSettings(chunking_profile="pages"),
+        workspaces_pb2.WorkspaceSettings(preset="No Name"),
+    ],
+)
+def test_unknown_settings_are_refused(settings: workspaces_pb2.WorkspaceSettings) -> None:
+    """The field and the values that are known are named."""
+    request = workspaces_pb2.CreateWorkspaceRequest(
+        slug="a",
+        settings=settings,
+    )
+    with pytest.raises(InvalidArgument, match="settings"):
+        settings_from(request)
+
+
+def search_message(**fields: object) -> search_pb2.SearchPassagesRequest:
+    """Returns a search for `eau` with these fields."""
+    given = {"workspace": "docs", "variants": [search_pb2.QueryVariant(text="eau")], **fields}
+    return search_pb2.SearchPassagesRequest(**given)  # type: ignore[arg-type]
+
+
+def test_searches_take_their_defaults() -> None:
+    """What is not set is hybrid, 20 a list, all hits, weight 1, constant 60, no check."""
+    request = search_request_from(search_message())
+
+    assert request.mode is SearchMode.HYBRID
+    assert (request.candidate_count, request.limit, request.spaces_version) == (20, None, None)
+    assert (request.rank_constant, request.lexical_weight, request.dense_weight) == (60, 1, 1)
+    assert (request.variants[0].weight, request.passages_per_document) == (1, None)
+
+
+def test_a_zero_that_is_set_is_kept() -> None:
+    """Weight 0 and version 0 mean 0, not unset."""
+    variant = search_pb2.QueryVariant(text="eau", weight=0)
+    request = search_request_from(
+        search_message(variants=[variant], lexical_weight=0, dense_weight=0, spaces_version=0)
+    )
+
+    assert request.variants[0].weight == 0
+    assert (request.lexical_weight, request.dense_weight, request.spaces_version) == (0, 0, 0)
+
+
+def test_a_largest_distance_is_a_smallest_similarity() -> None:
+    """Distance is 1 - cosine."""
+    threshold = search_pb2.Threshold(space_id="s", max_distance=0.25)
+    request = search_request_from(search_message(thresholds=[threshold]))
+
+    assert request.thresholds[0].min_similarity == 0.75
+
+
+VARIANT = search_pb2.QueryVariant(text="eau")
+SHORT = search_pb2.QueryVector(space_id="s", vector=b"123")
+VECTOR = search_pb2.QueryVector(space_id="s", vector=b"1234")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"variants": []}, "variants"),
+        ({"variants": [VARIANT] * 9}, "variants"),
+        ({"variants": [search_pb2.QueryVariant(text=" \n")]}, "variants[0].text"),
+        ({"variants": [search_pb2.QueryVariant(text="é" * 4_097)]}, "variants[0].text"),
+        (
+            {"variants": [VARIANT, search_pb2.QueryVariant(text="a", weight=-1)]},
+            "variants[1].weight",
+        ),
+        (
+            {"variants": [search_pb2.QueryVariant(text="a", vectors=[SHORT])]},
+            "variants[0].vectors[0].vector",
+        ),
+        (
+            {"variants": [search_pb2.QueryVariant(text="a", vectors=[VECTOR, VECTOR])]},
+            "variants[0].vectors[1].space_id",
+        ),
+        ({"mode": 99}, "mode"),
+        ({"candidate_count": 201}, "candidate_count"),
+        ({"candidate_count": -1}, "candidate_count"),
+        ({"limit": 1_000_000}, "limit"),
+        ({"limit": -1}, "limit"),
+        ({"passages_per_document": -1}, "passages_per_document"),
+        ({"rank_constant": 0}, "rank_constant"),
+        ({"rank_constant": float("nan")}, "rank_constant"),
+        ({"dense_weight": float("inf")}, "dense_weight"),
+        ({"thresholds": [search_pb2.Threshold(min_similarity=0.5)]}, "thresholds[0].space_id"),
+        ({"thresholds": [search_pb2.Threshold(space_id="s")]}, "thresholds[0].bound"),
+    ],
+)
+def test_searches_out_of_bounds_are_refused(fields: dict[str, object], field: str) -> None:
+    """The field is named."""
+    with pytest.raises(InvalidArgument) as caught:
+        search_request_from(search_message(**fields))
+
+    assert caught.value.field == field
+
+
+def test_filters_are_refused_rather_than_ignored() -> None:
+    """A caller that filters by permission must never see the rest."""
+    condition = search_pb2.Filter(field_exists="category")
+    threshold = search_pb2.Threshold(space_id="s", min_similarity=0.5, condition=condition)
+    with pytest.raises(Unimplemented, match="filter"):
+        search_request_from(search_message(filter=condition))
+    with pytest.raises(Unimplemented, match=r"thresholds\[0\].condition"):
+        search_request_from(search_message(thresholds=[threshold]))
