@@ -70,6 +70,10 @@ def install_error_handlers(app: FastAPI) -> None:
             )
         return error_response(invalid_request(error.errors()))
 
+    @app.exception_handler(Exception)
+    async def on_unexpected_error(_request: Request, error: Exception) -> JsonResponse:
+        return error_response(error)
+
     @app.exception_handler(HTTPException)
     async def on_http_error(request: Request, error: HTTPException) -> JsonResponse:
         return _http_error_response(request, error)

@@ -77,10 +77,9 @@ class Surroundings:
         try:
             await self._run(scope, headers, receive, answer)
         except Exception as error:
-            # Whatever comes here is answered and logged, and ends here.
-            response = error_response(error)
+            # Errors of the routes have been answered there and come by once more.
             if not answer.status:
-                await response(scope, receive, answer.send)
+                await error_response(error)(scope, receive, answer.send)
         finally:
             route = getattr(scope.get("route"), "path", "")
             self._measurement.note(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from gateway.http.json_bodies import StrictJsonRoute
 from gateway.http.models.operation import (
     LivenessBody,
     MeshBody,
@@ -23,7 +24,7 @@ from gateway.switches.board import SwitchBoard
 
 def switch_routes(switches: SwitchBoard) -> APIRouter:
     """Returns the routes of switches."""
-    router = APIRouter(tags=["switches"])
+    router = APIRouter(tags=["switches"], route_class=StrictJsonRoute)
 
     @router.get("/v1/switches", response_model=SwitchesBody)
     async def list_switches() -> JsonResponse:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from gateway.catalogue import Catalogue
+from gateway.http.json_bodies import StrictJsonRoute
 from gateway.http.models.workspaces import (
     CreateWorkspaceBody,
     WorkspaceBody,
@@ -18,7 +19,7 @@ from gateway.http.responses import JsonResponse
 
 def workspace_routes(catalogue: Catalogue) -> APIRouter:
     """Returns the routes of workspaces."""
-    router = APIRouter(tags=["workspaces"])
+    router = APIRouter(tags=["workspaces"], route_class=StrictJsonRoute)
 
     @router.get("/v1/workspaces", response_model=WorkspacesBody)
     async def list_workspaces() -> JsonResponse:

@@ -1,0 +1,50 @@
+"""The gateway's application over fakes, to be served by either door."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from gateway.application import Application, Services, assembled
+from gateway.mesh import Mesh, WatchedService
+from gateway.switches.board import SwitchBoard
+from tests.fakes.gateway_services.models import FakeEmbedder, FakeReranker, FakeRewriter
+from tests.fakes.gateway_services.passages import stored_document
+from tests.fakes.gateway_services.retriever import FakeRetriever
+from tests.fakes.gateway_services.roles import FakeHealth, FakeIngestion
+from tests.fakes.gateway_services.switch_database import SwitchDatabase
+
+SERVICE_NAMES = ("rewriter", "embedder", "retriever", "reranker", "ingestion")
+
+
+@dataclass
+class MeshOfFakes:
+    """Workspace "negoce" with three documents, and every service at hand."""
+
+    database: SwitchDatabase
+    max_file_bytes: int = 1_000_000
+    rewriter: FakeRewriter = field(default_factory=FakeRewriter)
+    embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
+    retriever: FakeRetriever = field(default_factory=FakeRetriever)
+    reranker: FakeReranker = field(default_factory=FakeReranker)
+    ingestion: FakeIngestion = field(default_factory=FakeIngestion)
+    health: dict[str, FakeHealth] = field(
+        default_factory=lambda: {name: FakeHealth() for name in SERVICE_NAMES}
+    )
+
+    def __post_init__(self) -> None:
+        self.retriever.add_workspace("negoce")
+        for external_id in ("a.md", "b/c d.md", "é.md"):
+            stored = stored_document(external_id, "Premier.", "Second.")
+            self.retriever.documents["negoce", external_id] = stored
+        self.switches: SwitchBoard = self.database.board()
+
+    def application(self) -> Application:
+        """Returns the application."""
+        services = Services(
+            self.rewriter, self.embedder, self.retriever, self.reranker, self.ingestion
+        )
+        watched = [
+            WatchedService(name, f"{name}.test:1", health) for name, health in self.health.items()
+        ]
+        mesh = Mesh(watched, self.embedder, timeout_s=0.1)
+        return assembled(services, self.switches, mesh, max_file_bytes=self.max_file_bytes)
