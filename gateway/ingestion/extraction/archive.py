@@ -7,11 +7,22 @@ process.
 from __future__ import annotations
 
 import zipfile
+import zlib
 from itertools import pairwise
 from pathlib import Path
 
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.refusals import over_limit, password_protected, unreadable
+
+ARCHIVE_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+)
+"""What reading a damaged archive may raise."""
 
 _LOCAL_HEADER_BYTES = 30
 _ENCRYPTED = 0x1
@@ -24,7 +35,7 @@ def check_archive(path: Path, limits: ExtractionLimits) -> frozenset[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+    except ARCHIVE_ERRORS as error:
         raise unreadable(
             "the file is damaged: the archive inside it is cut off or broken"
         ) from error

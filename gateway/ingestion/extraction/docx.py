@@ -11,6 +11,7 @@ from docx.opc.exceptions import OpcError
 from docx.oxml import parse_xml
 from lxml import etree  # type: ignore[import-untyped]
 
+from gateway.ingestion.extraction.archive import ARCHIVE_ERRORS
 from gateway.ingestion.extraction.blocks import (
     Block,
     BlockKind,
@@ -44,7 +45,7 @@ def extract(path: Path, limits: ExtractionLimits) -> Extraction:
     try:
         document = docx.Document(str(path))
         blocks = tuple(_Walk(document, limits).blocks())
-    except (OpcError, KeyError, ValueError, etree.XMLSyntaxError) as error:
+    except (*ARCHIVE_ERRORS, OpcError, KeyError, etree.XMLSyntaxError) as error:
         raise unreadable("the Word document is damaged and cannot be opened") from error
     return Extraction(blocks, facts_of(path))
 

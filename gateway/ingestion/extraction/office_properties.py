@@ -7,6 +7,7 @@ from pathlib import Path
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from gateway.ingestion.extraction.archive import ARCHIVE_ERRORS
 from gateway.ingestion.extraction.blocks import FileFacts
 from gateway.ingestion.extraction.fact_values import keywords_from
 
@@ -21,7 +22,7 @@ def facts_of(path: Path) -> FileFacts:
             # Entities stay unread: they could reach for other files, or grow without end.
             parser = etree.XMLParser(resolve_entities=False, no_network=True)
             root = etree.fromstring(entry.read(_LARGEST), parser)
-    except (KeyError, zipfile.BadZipFile, etree.XMLSyntaxError):
+    except (*ARCHIVE_ERRORS, KeyError, etree.XMLSyntaxError):
         return FileFacts()
     stated = {
         etree.QName(element).localname: " ".join("".join(element.itertext()).split())

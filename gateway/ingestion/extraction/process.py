@@ -118,7 +118,7 @@ class ExtractionProcesses:
                 f"reading the file takes more than {self._limits.cpu_seconds} s of processor time"
             )
         _log.warning("extraction process ended", exit_code=exit_code)
-        return _WornOut(unreadable("the file makes its reader crash"))
+        return _WornOut(unreadable("the file makes its reader crash or run out of memory"))
 
 
 class _Child:

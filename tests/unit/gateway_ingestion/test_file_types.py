@@ -4,38 +4,18 @@ import io
 import zipfile
 from pathlib import Path
 
-import docx
 import pytest
-from openpyxl import Workbook
 
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.refusals import FileRefused, RefusalReason
 from gateway.ingestion.extraction.registry import extract_file, suffix_of
+from tests.fakes.office import excel_file, word_file
 from tests.fakes.pdf import pdf_file
 
 LIMITS = ExtractionLimits()
 ENCRYPTED_OFFICE = (
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504) + "EncryptedPackage".encode("utf-16-le")
 )
-
-
-def word_file() -> bytes:
-    """A Word document."""
-    document = docx.Document()
-    document.add_paragraph("Bonjour.")
-    buffer = io.BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
-
-
-def excel_file() -> bytes:
-    """A workbook."""
-    workbook = Workbook()
-    workbook.worksheets[0].append(["a", "b"])
-    buffer = io.BytesIO()
-    workbook.save(buffer)
-    workbook.close()
-    return buffer.getvalue()
 
 
 def zip_file(entries: dict[str, bytes]) -> bytes:
@@ -83,8 +63,8 @@ def test_other_endings_are_refused_with_the_ones_that_are_read(name: str) -> Non
         (".txt", "été".encode("cp1252"), "été"),
         (".html", b"<p>bonjour</p>", "bonjour"),
         (".pdf", pdf_file([["Bonjour à tous"]]), "Bonjour à tous"),
-        (".docx", word_file(), "Bonjour."),
-        (".xlsx", excel_file(), "Sheet\n| a | b |"),
+        (".docx", word_file("Bonjour."), "Bonjour."),
+        (".xlsx", excel_file(["a", "b"]), "Sheet\n| a | b |"),
     ],
 )
 def test_every_type_is_read(tmp_path: Path, suffix: str, data: bytes, text: str) -> None:
@@ -101,8 +81,8 @@ def test_every_type_is_read(tmp_path: Path, suffix: str, data: bytes, text: str)
     ("suffix", "data", "reason"),
     [
         (".pdf", b"just words", RefusalReason.TYPE_MISMATCH),
-        (".docx", excel_file(), RefusalReason.TYPE_MISMATCH),
-        (".xlsx", word_file(), RefusalReason.TYPE_MISMATCH),
+        (".docx", excel_file(["a", "b"]), RefusalReason.TYPE_MISMATCH),
+        (".xlsx", word_file("Bonjour."), RefusalReason.TYPE_MISMATCH),
         (".docx", pdf_file([["x"]]), RefusalReason.TYPE_MISMATCH),
         (".md", pdf_file([["x"]]), RefusalReason.TYPE_MISMATCH),
         (".txt", b"\x89PNG\r\n\x1a\n\x00\x00", RefusalReason.TYPE_MISMATCH),
@@ -111,9 +91,9 @@ def test_every_type_is_read(tmp_path: Path, suffix: str, data: bytes, text: str)
         (".docx", zip_file({"a.txt": b"a"}), RefusalReason.TYPE_MISMATCH),
         (".docx", ENCRYPTED_OFFICE, RefusalReason.PASSWORD_PROTECTED),
         (".xlsx", ENCRYPTED_OFFICE, RefusalReason.PASSWORD_PROTECTED),
-        (".docx", word_file()[:700], RefusalReason.UNREADABLE_FILE),
+        (".docx", word_file("Bonjour.")[:700], RefusalReason.UNREADABLE_FILE),
         (".docx", overlapping_zip(), RefusalReason.UNREADABLE_FILE),
-        (".docx", bytes(100) + word_file(), RefusalReason.UNREADABLE_FILE),
+        (".docx", bytes(100) + word_file("Bonjour."), RefusalReason.UNREADABLE_FILE),
         (".md", b" \n\n", RefusalReason.NO_TEXT),
         (".txt", b"\x01\x02", RefusalReason.NO_TEXT),
         (".pdf", pdf_file([[]]), RefusalReason.NO_TEXT),

@@ -9,6 +9,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from chassis.channel import open_channel
 from chassis.error_mapping import service_error_from
 from chassis.errors import InvalidArgument, NotFound, ResourceExhausted, ServiceError
 from chassis.metrics import Metrics
@@ -64,7 +65,7 @@ async def role(tmp_path: Path) -> AsyncIterator[Role]:
         running_ingestion(
             settings, embedder=ChainedEmbedder(), store=store, metrics=Metrics()
         ) as server,
-        grpc.aio.insecure_channel(server.address) as channel,
+        open_channel(server.address, metrics=Metrics()) as channel,
     ):
         yield Role(channel, store, tmp_path)
 
@@ -191,7 +192,7 @@ async def test_vectors_come_over_the_embedder_s_contract(tmp_path: Path) -> None
         settings = IngestionSettings(port=0, data_folder=tmp_path, embedder_target=target)
         async with (
             running_ingestion(settings, store=store, metrics=Metrics()) as server,
-            grpc.aio.insecure_channel(server.address) as channel,
+            open_channel(server.address, metrics=Metrics()) as channel,
         ):
             role = Role(channel, store, tmp_path)
             first = await role.ingest(header("a.md"), *content(b"Bonjour."))

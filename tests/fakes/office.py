@@ -1,0 +1,30 @@
+"""Small Word and Excel files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import docx
+from openpyxl import Workbook
+
+
+def word_file(*paragraphs: str) -> bytes:
+    """Returns a Word document."""
+    document = docx.Document()
+    for text in paragraphs:
+        document.add_paragraph(text)
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+def excel_file(*rows: Sequence[object]) -> bytes:
+    """Returns a workbook with one sheet named "Sheet"."""
+    workbook = Workbook()
+    for row in rows:
+        workbook.worksheets[0].append(list(row))
+    buffer = io.BytesIO()
+    workbook.save(buffer)
+    workbook.close()
+    return buffer.getvalue()
