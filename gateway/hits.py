@@ -10,17 +10,20 @@ from gateway.reranking import Candidate, RankedPassage, Ranking
 from gateway.searching import FusedHit, FusedHits, RankedList
 
 
-def candidates_of(fused: FusedHits) -> tuple[Candidate, ...]:
-    """Returns the candidates of a search in fused order."""
+def candidates_of(fused: FusedHits, text_count: int) -> tuple[Candidate, ...]:
+    """Returns the candidates of a search in fused order, the first `text_count` with their text.
+
+    Only those may be read by a model, and texts are nearly all of what the message weighs.
+    """
     return tuple(
         Candidate(
             passage_id=hit.passage_id,
             title=hit.document.title,
-            text=hit.passage.text,
+            text=hit.passage.text if place < text_count else "",
             space_scores=hit.space_scores,
             bm25_score=hit.bm25_score,
         )
-        for hit in fused.hits
+        for place, hit in enumerate(fused.hits)
     )
 
 

@@ -14,7 +14,8 @@ from gateway.documents import MetadataValue
 class IncomingFile:
     """Describes a file to take in; what is left empty is read from the file.
 
-    An empty `external_id` becomes the file name, whose ending decides the type.
+    An empty `external_id` becomes the file name, whose ending decides the type. `byte_count` is
+    what the sender announced: an upload that breaks off can look like one that ended.
     """
 
     workspace: str
@@ -30,6 +31,7 @@ class IncomingFile:
     superseded: bool = False
     valid_from: datetime | None = None
     valid_until: datetime | None = None
+    byte_count: int | None = None
 
 
 class IngestionOutcome(Enum):

@@ -113,13 +113,14 @@ class StageCalls:
         if not fused.hits:
             self.stages.skipped("rerank", "NO_CANDIDATES", "the search found no passage")
             return None
+        read_by_models = self.switches.rerank_candidate_count
         return await self.stages.optional(
             "rerank",
             lambda timeout: self.parts.reranker.rerank(
                 wordings.standalone_question,
-                candidates_of(fused),
+                candidates_of(fused, read_by_models),
                 workspace=self.question.workspace,
-                model_candidate_count=self.switches.rerank_candidate_count,
+                model_candidate_count=read_by_models,
                 timeout=timeout,
             ),
             share=share,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from chassis.errors import ResourceExhausted
+from chassis.errors import InvalidArgument, ResourceExhausted
 from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.ports import Ingestion
 from gateway.validation import check_incoming_file
@@ -22,13 +22,15 @@ class Uploads:
     async def take_in(self, file: IncomingFile, content: AsyncIterator[bytes]) -> IngestionReport:
         """Takes one file in; it is searchable once this returns.
 
-        InvalidArgument: no workspace or file name. ResourceExhausted: the file is too large. Other
-        refusals are those of the ingestion role.
+        InvalidArgument: no workspace or file name, another number of bytes than announced.
+        ResourceExhausted: the file is too large. Other refusals are those of the ingestion role.
         """
         check_incoming_file(file)
-        return await self._ingestion.ingest_document(file, self._bounded(content))
+        return await self._ingestion.ingest_document(file, self._checked(file, content))
 
-    async def _bounded(self, content: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async def _checked(
+        self, file: IncomingFile, content: AsyncIterator[bytes]
+    ) -> AsyncIterator[bytes]:
         length = 0
         async for chunk in content:
             length += len(chunk)
@@ -37,3 +39,10 @@ class Uploads:
                     f"the file is over {self._max_bytes} bytes; split it", reason="FILE_TOO_LARGE"
                 )
             yield chunk
+        if file.byte_count not in {None, length}:
+            raise InvalidArgument(
+                f"{length} bytes of {file.file_name!r} arrived, {file.byte_count} were announced; "
+                "send the file again",
+                field="header.byte_count",
+                reason="INCOMPLETE_UPLOAD",
+            )

@@ -66,6 +66,7 @@ def header_from(message: ingestion_pb2.IngestionHeader) -> IncomingFile:
             if message.HasField("valid_until")
             else None
         ),
+        byte_count=message.byte_count if message.HasField("byte_count") else None,
     )
 
 
@@ -84,6 +85,7 @@ def to_header(file: IncomingFile) -> ingestion_pb2.IngestionHeader:
         superseded=file.superseded,
         valid_from=to_timestamp(file.valid_from),
         valid_until=to_timestamp(file.valid_until),
+        byte_count=file.byte_count,
     )
     for name, value in file.metadata.items():
         write_metadata_value(message.metadata[name], value)

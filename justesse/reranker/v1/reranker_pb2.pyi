@@ -105,7 +105,9 @@ class Candidate(_message.Message):
     title: _builtins.str
     """Title of the passage's document."""
     text: _builtins.str
-    """Text of the passage; may be empty for the embedded formula."""
+    """Text of the passage; empty for candidates that no model may look at, see
+    RerankPassagesRequest.model_candidate_count.
+    """
     bm25_score: _builtins.float
     """BM25 score of the passage, at least 0; not set where it cannot be computed."""
     @_builtins.property

@@ -201,6 +201,15 @@ async def test_candidates_carry_title_text_and_scores() -> None:
     assert candidate.bm25_score == pytest.approx(3.5)
 
 
+async def test_only_candidates_that_a_model_may_read_carry_their_text() -> None:
+    """Beyond the switch's count, candidates travel with their scores alone."""
+    bench = Bench(switches=SwitchValues(rerank_candidate_count=2))
+
+    await bench.ask()
+
+    assert [bool(candidate.text) for candidate in bench.reranker.calls[0][1]] == [True, True, False]
+
+
 async def test_an_empty_search_is_not_reranked() -> None:
     """Without candidates the reranker is not called and the receipt says why."""
     bench = Bench()
