@@ -40,7 +40,7 @@ async def uploaded_file(
     try:
         file = _file_of(form)
         fields = _fields_of(form)
-        yield fields.incoming_file(file.filename or ""), _chunks(file)
+        yield fields.incoming_file(file.filename or "", file.size), _chunks(file)
     finally:
         await form.close()
 

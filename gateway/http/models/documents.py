@@ -29,8 +29,8 @@ class UploadFields(RequestBody):
     valid_from: AwareDatetime | None = Field(default=None, description="RFC 3339 with time zone")
     valid_until: AwareDatetime | None = Field(default=None, description="RFC 3339 with time zone")
 
-    def incoming_file(self, file_name: str) -> IncomingFile:
-        """Returns the description of the file."""
+    def incoming_file(self, file_name: str, byte_count: int | None) -> IncomingFile:
+        """Returns the description of a file of this name and size."""
         return IncomingFile(
             workspace=self.workspace,
             file_name=file_name,
@@ -45,6 +45,7 @@ class UploadFields(RequestBody):
             superseded=self.superseded,
             valid_from=self.valid_from,
             valid_until=self.valid_until,
+            byte_count=byte_count,
         )
 
 

@@ -116,6 +116,7 @@ def test_passages_keep_every_field(passage: Passage) -> None:
         superseded=st.booleans(),
         valid_from=st.none() | some.moments,
         valid_until=st.none() | some.moments,
+        byte_count=st.none() | st.integers(0, 2**40),
     )
 )
 def test_descriptions_of_files_keep_every_field(file: IncomingFile) -> None:

@@ -62,6 +62,7 @@ async def test_a_file_arrives_whole_with_all_its_fields(
                 superseded=True,
                 valid_from=datetime(2026, 1, 1, tzinfo=UTC),
                 valid_until=datetime(2027, 1, 1, tzinfo=UTC),
+                byte_count=len(content),
             ),
             content,
         )
@@ -83,7 +84,7 @@ async def test_workspace_and_file_are_enough(http: httpx.AsyncClient, mesh: Mesh
     answer = await upload(http)
 
     assert answer.status_code == 200
-    assert mesh.ingestion.taken == [(IncomingFile("negoce", "note.md"), b"# Titre")]
+    assert mesh.ingestion.taken == [(IncomingFile("negoce", "note.md", byte_count=7), b"# Titre")]
 
 
 @pytest.mark.parametrize(
