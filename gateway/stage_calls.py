@@ -187,6 +187,8 @@ class StageCalls:
         return (self.question.query, space.space_id) in vectors
 
     def _learn(self, known: KnownWorkspace, fused: FusedHits) -> KnownWorkspace:
+        if fused.spaces_version == known.spaces_version:
+            return known
         return self.parts.workspaces.update(
             self.question.workspace, known, fused.spaces, fused.spaces_version
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
 from chassis.deadline import Deadline
 from chassis.errors import DeadlineExceeded, ServiceError
@@ -18,21 +18,11 @@ SHORTEST_STAGE_S = 0.002
 """An optional stage with less time than one hop takes is not called at all."""
 
 
-@runtime_checkable
-class Reported(Protocol):
-    """A result that says how it came about."""
-
-    @property
-    def report(self) -> StageReport:
-        """What was done."""
-        ...
-
-
 class Stages:
     """Runs stages within shares of what is left of a deadline, and keeps their reports.
 
-    Every call is given its time-out in seconds. A stage may consist of several calls; their reports
-    become one.
+    Every call is given its time-out in seconds. What a call returns may hold a StageReport as
+    `report`. A stage may consist of several calls; their reports become one.
     """
 
     def __init__(self, deadline: Deadline, order: Sequence[str]) -> None:
@@ -110,8 +100,9 @@ class Stages:
             ) from error
 
     def _note_result(self, stage: str, result: object, started: float) -> None:
-        if isinstance(result, Reported):
-            self._note(replace(result.report, stage=stage), started)
+        report = getattr(result, "report", None)
+        if isinstance(report, StageReport):
+            self._note(replace(report, stage=stage), started)
 
     def _note(self, report: StageReport, started: float) -> None:
         part = StagePart(report, started, self._clock())
