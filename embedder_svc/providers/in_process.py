@@ -1,7 +1,7 @@
-"""A provider whose model runs in this process, on one thread of its own.
+"""A provider whose model runs in this process, on two threads: one for queries, one for documents.
 
-Queries go ahead of documents: between two steps of a document batch, each of about
-`STEP_TOKENS` tokens or one model input, waiting queries have their turn.
+A query waits for no document: its thread works beside the other one. A batch is embedded in steps
+of about `STEP_TOKENS` tokens or one model input, so that it ends soon after its caller has gone.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -24,15 +24,14 @@ from embedder_svc.providers.slicing import slices_of
 from embedder_svc.spaces import VectorSpace
 from embedder_svc.step_worker import StepWorker
 
-# Short texts share a step up to this many tokens: more gain no speed and keep queries waiting.
+# Short texts share a step up to this many tokens: more gain no speed.
 STEP_TOKENS = 128
 
-_RANKS = {EmbeddingPurpose.QUERY: 0, EmbeddingPurpose.DOCUMENT: 1}
 _WARM_UP = ("Bonjour.",)
 
 
 class TextModel(Protocol):
-    """A model in memory; its methods are called on one thread only."""
+    """A model in memory; its methods are called on two threads at the same time."""
 
     @property
     def space(self) -> VectorSpace:
@@ -68,11 +67,14 @@ class _Piece:
 
 
 class InProcessProvider:
-    """Embeds with a TextModel; one thread, queries first, long texts in slices."""
+    """Embeds with a TextModel; a thread for each purpose, long texts in slices."""
 
     def __init__(self, model: TextModel) -> None:
         self._model = model
-        self._worker = StepWorker(f"{model.space.provider} embedding")
+        self._workers = {
+            purpose: StepWorker(f"{model.space.provider} {purpose.value} embedding")
+            for purpose in EmbeddingPurpose
+        }
 
     @property
     def name(self) -> str:
@@ -97,7 +99,7 @@ class InProcessProvider:
     @property
     def waiting_count(self) -> int:
         """Batches that wait for their next step."""
-        return self._worker.waiting_count
+        return sum(worker.waiting_count for worker in self._workers.values())
 
     async def check(self) -> None:
         """Loads the model and embeds a word with it."""
@@ -112,11 +114,12 @@ class InProcessProvider:
         vectors of its slices, weighted by their tokens (prefix not counted), brought to norm 1.
         """
         steps = self._embedding(tuple(texts), purpose)
-        return await self._worker.run(steps, rank=_RANKS[purpose], deadline=deadline)
+        return await self._workers[purpose].run(steps, deadline=deadline)
 
     async def close(self) -> None:
-        """Ends the thread after the step at work."""
-        await self._worker.close()
+        """Ends the threads after the steps at work."""
+        for worker in self._workers.values():
+            await worker.close()
 
     def _embedding(
         self, texts: Sequence[str], purpose: EmbeddingPurpose

@@ -1,4 +1,4 @@
-"""A model in this process: order, slices, and queries ahead of documents."""
+"""A model in this process: order, slices, and queries beside documents."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -42,19 +42,19 @@ async def embed_documents(
     return task
 
 
-async def test_queries_overtake_documents(provider: InProcessProvider, model: GatedModel) -> None:
-    """A query that comes during a long batch is embedded before the rest of the batch."""
-    documents = [f"{LONG} document {number}" for number in range(4)]
-    batch = await embed_documents(provider, model, documents)
+async def test_queries_wait_for_no_document(provider: InProcessProvider, model: GatedModel) -> None:
+    """A query reaches the model while a document is still at work there."""
+    batch = await embed_documents(provider, model, [LONG, LONG])
+    model.entered.clear()
+
     query = asyncio.create_task(provider.embed(["une question"], QUERY, None))
-    await asyncio.sleep(0)
-    assert provider.waiting_count == 1
+    assert await asyncio.to_thread(model.entered.wait, 60)
+
+    assert model.encoded == [[LONG], ["une question"]]
+    assert not batch.done()
     model.gate.set()
-
     await asyncio.gather(batch, query)
-
-    firsts = [group[0].split()[-2] for group in model.encoded]
-    assert firsts == ["document", "une", "document", "document", "document"]
+    assert model.encoded[2:] == [[LONG]]
 
 
 async def test_a_cancelled_batch_frees_its_work(
