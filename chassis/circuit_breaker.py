@@ -73,17 +73,24 @@ class CircuitBreaker:
         return self._state
 
     @contextmanager
-    def attempt(self, is_failure: Callable[[Exception], bool] = lambda _: True) -> Iterator[None]:
+    def attempt(
+        self, is_failure: Callable[[Exception], bool | None] = lambda _: True
+    ) -> Iterator[None]:
         """Surrounds one call; raises CircuitOpen instead of letting it begin.
 
-        An exception counts as a failure if `is_failure` says so, else it counts like a success:
-        what answers with a refusal is alive. A cancelled call counts as neither.
+        An exception counts as a failure where `is_failure` says True, like a success where it
+        says False (what answers with a refusal is alive), and as neither where it says None. A
+        cancelled call counts as neither.
         """
         epoch = self._enter()
         try:
             yield
         except Exception as error:
-            self._leave(epoch, failed=is_failure(error))
+            failed = is_failure(error)
+            if failed is None:
+                self._release(epoch)
+            else:
+                self._leave(epoch, failed=failed)
             raise
         except BaseException:
             self._release(epoch)
@@ -91,19 +98,30 @@ class CircuitBreaker:
         else:
             self._leave(epoch, failed=False)
 
+    def refuse_if_open(self) -> None:
+        """Raises CircuitOpen if a call that began now would be refused."""
+        if not self._would_pass():
+            raise self._refusal()
+
     def trip(self) -> None:
         """Opens at once, as for a key that is refused: one failure is proof enough."""
         self._open()
 
     def _enter(self) -> int:
-        state = self.state
-        if state is BreakerState.CLOSED:
-            return self._epoch
-        if state is BreakerState.HALF_OPEN and not self._probing:
+        self.refuse_if_open()
+        if self._state is BreakerState.HALF_OPEN:
             self._probing = True
-            return self._epoch
+        return self._epoch
+
+    def _would_pass(self) -> bool:
+        state = self.state
+        return state is BreakerState.CLOSED or (
+            state is BreakerState.HALF_OPEN and not self._probing
+        )
+
+    def _refusal(self) -> CircuitOpen:
         left = max(0.0, self._open_until - self._clock())
-        raise CircuitOpen(
+        return CircuitOpen(
             f"{self.name} is not called, as it failed repeatedly; next try in {left:.0f} s",
             retry_after_s=left,
         )

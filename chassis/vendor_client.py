@@ -9,8 +9,9 @@ limiter.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import orjson
 import tenacity
@@ -31,8 +32,13 @@ from chassis.vendor_errors import (
     VendorTimeout,
     VendorUnauthorized,
     VendorUnavailable,
+    VendorUnusable,
 )
 from chassis.vendor_http import VendorAnswer, VendorHttp
+
+Read = TypeVar("Read")
+Judge = Callable[[VendorError], VendorError]
+"""Returns what a vendor's error really is, where the status alone does not tell."""
 
 
 class Patience(BaseModel):
@@ -42,6 +48,9 @@ class Patience(BaseModel):
 
     attempt_timeout_s: float = Field(default=30.0, gt=0, description="one attempt, all in all")
     total_timeout_s: float = Field(default=60.0, gt=0, description="all attempts and pauses")
+    fair_timeout_s: float = Field(
+        default=0.0, ge=0, description="with less, an attempt that times out proves no outage"
+    )
     attempts: int = Field(default=3, ge=1, le=5)
     backoff_s: float = Field(default=0.5, gt=0, description="upper bound of the first pause")
     max_backoff_s: float = Field(default=8.0, gt=0)
@@ -52,7 +61,8 @@ class VendorClient:
     """A client of one vendor with one account; an async context manager.
 
     Tries again only after 408, 409, 429, 5xx, a lost connection or a cut answer. The defaults of
-    breaker, limiter (unlimited) and budget belong to this client alone. `rng` draws the pauses.
+    breaker, limiter (unlimited) and budget belong to this client alone. `judge` sees each error
+    before anything is made of it. `rng` draws the pauses.
     """
 
     def __init__(
@@ -63,6 +73,7 @@ class VendorClient:
         breaker: CircuitBreaker | None = None,
         limiter: RateLimiter | None = None,
         budget: RetryBudget | None = None,
+        judge: Judge = lambda error: error,
         clock: Clock = clocks.monotonic,
         sleep: Sleep = clocks.sleep,
         rng: random.Random | None = None,
@@ -73,6 +84,7 @@ class VendorClient:
         self._patience = patience or Patience()
         self._limiter = limiter or RateLimiter(clock=clock, sleep=sleep)
         self._budget = budget or RetryBudget()
+        self._judge = judge
         self._clock = clock
         self._sleep = sleep
         self._rng = rng or random.Random()
@@ -103,15 +115,36 @@ class VendorClient:
         Raises VendorError, CircuitOpen, RateLimited or DeadlineExceeded. The time allowed is
         `timeout_s` (the patience's total if None), never more than the current call's deadline.
         """
-        return await self._call("POST", path, orjson.dumps(body), tokens, timeout_s)
+        return await self._call("POST", path, orjson.dumps(body), tokens, timeout_s, _whole)
+
+    async def post_read(
+        self,
+        path: str,
+        body: Any,
+        read: Callable[[VendorAnswer], Read],
+        *,
+        tokens: float = 0.0,
+        timeout_s: float | None = None,
+    ) -> Read:
+        """Like `post_json`, and returns what `read` makes of the answer.
+
+        What `read` raises counts as the vendor's: VendorUnusable as an outage.
+        """
+        return await self._call("POST", path, orjson.dumps(body), tokens, timeout_s, read)
 
     async def get_json(self, path: str, *, timeout_s: float | None = None) -> VendorAnswer:
         """Fetches a JSON answer; else like `post_json`."""
-        return await self._call("GET", path, None, 0.0, timeout_s)
+        return await self._call("GET", path, None, 0.0, timeout_s, _whole)
 
     async def _call(
-        self, method: str, path: str, body: bytes | None, tokens: float, timeout_s: float | None
-    ) -> VendorAnswer:
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        tokens: float,
+        timeout_s: float | None,
+        read: Callable[[VendorAnswer], Read],
+    ) -> Read:
         deadline = self._deadline(timeout_s)
         retrying = tenacity.AsyncRetrying(
             sleep=self._sleep,
@@ -123,24 +156,38 @@ class VendorClient:
             reraise=True,
         )
 
-        async def attempt() -> VendorAnswer:
+        async def attempt() -> Read:
             await self._limiter.acquire(tokens, deadline)
-            with self.breaker.attempt(_is_outage):
-                return await self._attempt(method, path, body, deadline)
+            seconds = min(self._patience.attempt_timeout_s, deadline.remaining())
+            fair_s = min(self._patience.fair_timeout_s, self._patience.attempt_timeout_s)
+
+            def is_outage(error: Exception) -> bool | None:
+                hurried = isinstance(error, VendorTimeout) and seconds < fair_s
+                return None if hurried else _is_outage(error)
+
+            with self.breaker.attempt(is_outage):
+                return await self._attempt(method, path, body, seconds, read)
 
         return await retrying(attempt)
 
     async def _attempt(
-        self, method: str, path: str, body: bytes | None, deadline: Deadline
-    ) -> VendorAnswer:
-        seconds = min(self._patience.attempt_timeout_s, deadline.remaining())
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        seconds: float,
+        read: Callable[[VendorAnswer], Read],
+    ) -> Read:
         try:
-            answer = await self._http.exchange(method, path, body, seconds)
+            result = read(await self._http.exchange(method, path, body, seconds))
         except VendorError as error:
-            self._learn_from(error)
-            raise
+            judged = self._judge(error)
+            self._learn_from(judged)
+            if judged is error:
+                raise
+            raise judged from error
         self._budget.record_success()
-        return answer
+        return result
 
     def _learn_from(self, error: VendorError) -> None:
         if error.retryable:
@@ -193,4 +240,8 @@ def _is_retryable(error: BaseException) -> bool:
 def _is_outage(error: Exception) -> bool:
     if isinstance(error, VendorGarbled):
         return error.retryable
-    return isinstance(error, (VendorTimeout, VendorUnavailable))
+    return isinstance(error, (VendorTimeout, VendorUnavailable, VendorUnusable))
+
+
+def _whole(answer: VendorAnswer) -> VendorAnswer:
+    return answer

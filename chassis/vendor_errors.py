@@ -68,3 +68,9 @@ class VendorGarbled(VendorError):
     """An answer came, but not one that can be read: no JSON, a bad encoding, NaN, too large."""
 
     default_reason = "VENDOR_GARBLED"
+
+
+class VendorUnusable(VendorError):
+    """An answer that can be read but does not fit the request: an outage under a good status."""
+
+    default_reason = "VENDOR_UNUSABLE"
