@@ -2,14 +2,20 @@
 
 import chassis.process_environment  # isort: skip  # noqa: F401 - before native libraries load
 
+import sys
+
 from chassis.server import run, serve_until_signalled
 from chassis.settings import load_settings
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
 
+# Seconds after which a thread that analyses texts gives way to one that searches.
+_SWITCH_INTERVAL_S = 0.0005
+
 
 def main() -> None:
     """Serves until SIGTERM or SIGINT."""
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
     settings = load_settings(RetrieverSettings)
 
     async def serve() -> None:

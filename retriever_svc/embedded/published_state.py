@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from chassis.errors import Unavailable
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.graph_building import BuildPlan
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
@@ -12,19 +13,22 @@ from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.searching.passage_search import search_passages
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.store.changes import Change, DocumentChange, WorkspaceDeleted
-from retriever_svc.embedded.store.workspace_rows import no_such_workspace
-from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, no_such_workspace
+from retriever_svc.embedded.workspace_view import WorkspaceView, described
 from retriever_svc.searches import SearchRequest, SearchResult
 from retriever_svc.workspaces import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """Holds committed changes of one workspace, in order, and the BM25 searcher that has them."""
+    """Holds committed changes of one workspace, in order, and the BM25 searcher that has them.
+
+    The searcher is None where the changes end with the deletion of the workspace.
+    """
 
     workspace_id: int
     changes: tuple[Change, ...]
-    lexical: LexicalSearcher
+    lexical: LexicalSearcher | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class PublishedState:
         self._reader = reader
         self._settings = settings
         self._views: dict[int, WorkspaceView] = {}
+        # Workspaces that are in the store and have no view yet.
+        self._announced: dict[int, WorkspaceRow] = {}
         self._ids: dict[str, int] = {}
 
     def publish(self, publications: Sequence[Publication]) -> list[DueBuild]:
@@ -51,9 +57,14 @@ class PublishedState:
             for change in publication.changes:
                 self._apply(publication, change)
             view = self._views.get(publication.workspace_id)
-            if view is not None:
+            if view is not None and publication.lexical is not None:
                 view.lexical = publication.lexical
         return self._due(publication.workspace_id for publication in publications)
+
+    def announce(self, row: WorkspaceRow) -> None:
+        """Notes a workspace that cannot be searched yet: it is unavailable, not unknown."""
+        self._announced[row.id] = row
+        self._ids[row.slug] = row.id
 
     def install(self, view: WorkspaceView) -> list[DueBuild]:
         """Shows a workspace as it was loaded from the store, in place of any earlier view."""
@@ -93,7 +104,7 @@ class PublishedState:
 
     def list_workspaces(self) -> tuple[Workspace, ...]:
         """Describes all workspaces by slug."""
-        return tuple(self._view(slug).described() for slug in sorted(self._ids))
+        return tuple(self._described(self._ids[slug]) for slug in sorted(self._ids))
 
     def close(self) -> None:
         """Closes the reader."""
@@ -103,23 +114,35 @@ class PublishedState:
         workspace_id = self._ids.get(slug)
         if workspace_id is None:
             raise no_such_workspace(slug)
+        if workspace_id in self._announced:
+            raise Unavailable(
+                f"workspace {slug!r} is not loaded yet; repeat the call",
+                retry_after_s=1.0,
+                reason="WORKSPACE_LOADING",
+            )
         return self._views[workspace_id]
+
+    def _described(self, workspace_id: int) -> Workspace:
+        view = self._views.get(workspace_id)
+        return described(self._announced[workspace_id]) if view is None else view.described()
 
     def _apply(self, publication: Publication, change: Change) -> None:
         if isinstance(change, DocumentChange):
             self._views[publication.workspace_id].apply(change)
         elif isinstance(change, WorkspaceDeleted):
             self._forget(publication.workspace_id)
-        else:
+        elif publication.lexical is not None:
             view = WorkspaceView(change.workspace, publication.lexical, self._settings)
             self._views[change.workspace.id] = view
             self._ids[change.workspace.slug] = change.workspace.id
 
     def _forget(self, workspace_id: int) -> None:
         view = self._views.pop(workspace_id, None)
+        announced = self._announced.pop(workspace_id, None)
+        row = announced if view is None else view.row
         # The slug may belong to a younger workspace already.
-        if view is not None and self._ids.get(view.row.slug) == workspace_id:
-            del self._ids[view.row.slug]
+        if row is not None and self._ids.get(row.slug) == workspace_id:
+            del self._ids[row.slug]
 
     def _due(self, workspace_ids: Iterable[int]) -> list[DueBuild]:
         due = []

@@ -58,6 +58,7 @@ class Publisher:
         self._settings = settings
         self._build = build
         self._stale: set[int] = set()
+        self._all_stale = False
         # Workspaces whose BM25 index has changed since it was last looked at for compaction.
         self._unchecked: set[int] = set()
 
@@ -89,9 +90,12 @@ class Publisher:
 
     def restore(self) -> bool:
         """Loads stale workspaces from the store; returns whether none is left."""
-        if not self._stale:
+        if not self._stale and not self._all_stale:
             return True
         rows = {row.id: row for row in read_workspaces(self._store.connection)}
+        if self._all_stale:
+            self._stale.update(rows)
+            self._all_stale = False
         for workspace_id in sorted(self._stale):
             try:
                 self._restore(rows.get(workspace_id), workspace_id)
@@ -103,14 +107,19 @@ class Publisher:
 
     def distrust_all(self) -> None:
         """Notes that no view is known to show what the store holds."""
-        self._stale.update(row.id for row in read_workspaces(self._store.connection))
+        self._all_stale = True
 
     def load_all(self) -> None:
-        """Shows every workspace of the store; for the start."""
+        """Shows every workspace of the store; for the start.
+
+        One that cannot be loaded takes no other with it: it is unavailable until `restore`.
+        """
         rows = {row.id: row for row in read_workspaces(self._store.connection)}
         self._lexical.sweep(rows)
         for row in rows.values():
-            self._restore(row, row.id)
+            self._worker.submit(PublishedState.announce, row).result()
+        self._stale.update(rows)
+        self.restore()
 
     def applied_seq(self, workspace_id: int) -> int:
         """Returns the number of the last change that every index on disk has."""
@@ -124,7 +133,11 @@ class Publisher:
         row = read_workspace(self._store.connection, workspace_id)
         index = self._lexical.use(row)
         if index.compaction_due():
-            compact(index, self._store.connection, row)
+            try:
+                compact(index, self._store.connection, row)
+            except BaseException:
+                index.discard()
+                raise
             publication = Publication(workspace_id, (), index.searcher())
             self._worker.submit(PublishedState.publish, [publication]).result()
         return True
@@ -138,19 +151,20 @@ class Publisher:
 
     def _applied(self, changed: _WorkspaceChanges) -> Publication:
         workspace = changed.last
-        if workspace.id in self._stale and not changed.deleted:
+        if (workspace.id in self._stale or self._all_stale) and not changed.deleted:
             raise _behind()
+        if changed.deleted:
+            return Publication(workspace.id, (changed.changes[-1],), None)
         index = self._lexical.use(workspace)
-        if not changed.deleted:
-            try:
-                for change in changed.changes:
-                    if isinstance(change, DocumentChange):
-                        index.apply(change.removed, change.entries)
-                if index.seq != workspace.seq:
-                    index.commit(workspace.seq)
-            except BaseException:
-                index.discard()
-                raise
+        try:
+            for change in changed.changes:
+                if isinstance(change, DocumentChange):
+                    index.apply(change.removed, change.entries)
+            if index.seq != workspace.seq:
+                index.commit(workspace.seq)
+        except BaseException:
+            index.discard()
+            raise
         return Publication(workspace.id, tuple(changed.changes), index.searcher())
 
     def _restore(self, row: WorkspaceRow | None, workspace_id: int) -> None:
@@ -172,7 +186,11 @@ class Publisher:
     def _forget(self, workspace_id: int) -> None:
         self._stale.discard(workspace_id)
         self._unchecked.discard(workspace_id)
-        self._lexical.remove(workspace_id)
+        try:
+            self._lexical.remove(workspace_id)
+        except OSError:
+            # Nobody can find anything through them; the next start sweeps them away.
+            _log.exception("files of a deleted workspace stay", workspace_id=workspace_id)
 
 
 def _behind() -> ServiceError:

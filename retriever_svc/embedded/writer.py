@@ -61,7 +61,7 @@ class Writer:
         Raises ResourceExhausted if too many are waiting.
         """
         if self._closing:
-            raise Unavailable("the retriever is stopping; repeat the call", retry_after_s=1.0)
+            raise _stopping()
         answer: Future[R] = Future()
         try:
             self._queue.put_nowait(_Pending(operation, answer))
@@ -79,6 +79,9 @@ class Writer:
             self._closing = True
             self._queue.put(None)
             self._thread.join()
+            # Whoever came in between the two must not wait for ever.
+            left, _ = self._next_group(0.0)
+            _fail(left, _stopping())
 
     def _run(self) -> None:
         wait: float | None = 0.0
@@ -195,6 +198,10 @@ class Writer:
         more = purge_retired_rows(self._store.connection, _PURGED_ROWS)
         self._store.commit()
         return more
+
+
+def _stopping() -> ServiceError:
+    return Unavailable("the retriever is stopping; repeat the call", retry_after_s=1.0)
 
 
 def _fail(group: list[_Pending], error: Exception) -> None:

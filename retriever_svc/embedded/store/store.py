@@ -20,6 +20,7 @@ class Store:
         Raises FailedPrecondition for a schema of a newer build, DataLoss for a damaged file.
         """
         self.path = path
+        self._doubtful = False
         try:
             self.connection = open_writer(path)
             prepare_schema(self.connection)
@@ -36,6 +37,8 @@ class Store:
 
         Raises FailedPrecondition if another process has opened the store since.
         """
+        if self._doubtful:
+            self.reopen()
         self.connection.execute("BEGIN IMMEDIATE")
         (epoch,) = self.connection.execute("SELECT epoch FROM store").fetchone()
         if epoch != self._epoch:
@@ -56,8 +59,10 @@ class Store:
 
     def reopen(self) -> None:
         """Opens the connection anew, after an error that leaves open what reached the disk."""
+        self._doubtful = True
         self.connection.close()
         self.connection = open_writer(self.path)
+        self._doubtful = False
 
     @property
     def checkpoint_due(self) -> bool:

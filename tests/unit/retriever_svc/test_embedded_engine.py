@@ -4,21 +4,17 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from chassis.errors import FailedPrecondition, ResourceExhausted
+from chassis.errors import FailedPrecondition
 from retriever_svc.documents import UpsertOutcome
 from retriever_svc.embedded.data_folder import DataFolder, file_system_of
-from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
-from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
-from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
 from retriever_svc.workspaces import DenseIndexKind, WorkspaceSettings
+from tests.fakes.embedded_engines import opened
 from tests.fakes.retrieval import (
     SPACE,
     found,
@@ -28,19 +24,6 @@ from tests.fakes.retrieval import (
     upsert,
     vector,
 )
-
-SMALL = DenseSettings(flat_row_limit=100, growing_row_limit=50)
-
-
-@asynccontextmanager
-async def opened(path: Path, **lexical: float) -> AsyncIterator[EmbeddedEngine]:
-    """Opens an engine over the folder and closes it."""
-    settings = EmbeddedSettings(path, dense=SMALL, lexical=LexicalSettings(**lexical))  # type: ignore[arg-type]
-    engine = await asyncio.to_thread(EmbeddedEngine, settings)
-    try:
-        yield engine
-    finally:
-        await asyncio.to_thread(engine.close)
 
 
 async def fill(engine: EmbeddedEngine, documents: int = 30) -> None:
@@ -185,61 +168,6 @@ async def test_folders_of_workspaces_that_are_gone_are_swept(tmp_path: Path) -> 
         pass
 
     assert sorted(entry.name for entry in (tmp_path / "workspaces").iterdir()) == ["1"]
-
-
-async def test_a_full_disk_refuses_writes_and_lets_reads_go_on(tmp_path: Path) -> None:
-    """The large change is refused, the small one beside it is not, and space brings recovery."""
-    async with opened(tmp_path) as engine:
-        await engine.create_workspace("docs", WorkspaceSettings())
-        await engine.upsert_document(upsert("a", ["eau"]))
-        await set_max_pages(engine, 60)
-        large = upsert("large", [f"feu {n} " * 2_000 for n in range(60)])
-        outcomes = await asyncio.gather(
-            engine.upsert_document(large),
-            engine.upsert_document(upsert("small", ["air"])),
-            return_exceptions=True,
-        )
-        found_meanwhile = found(await engine.search_passages(request("eau")))
-        await set_max_pages(engine, 100_000)
-        receipt = await engine.upsert_document(large)
-
-    assert isinstance(outcomes[0], ResourceExhausted)
-    assert not isinstance(outcomes[1], BaseException)
-    assert found_meanwhile == ["eau"]
-    assert receipt.outcome is UpsertOutcome.CREATED
-
-
-async def set_max_pages(engine: EmbeddedEngine, pages: int) -> None:
-    """Limits the size of the database, as a full disk would."""
-    connection = engine._writer._store.connection
-    await asyncio.to_thread(connection.execute, f"PRAGMA max_page_count = {pages}")
-
-
-async def test_a_change_the_index_cannot_take_in_is_not_acknowledged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The caller is told to repeat; once the index works, the change is found, only once."""
-    commit = LexicalIndex.commit
-
-    def failing(self: LexicalIndex, seq: int) -> None:
-        raise OSError("No space left on device")
-
-    given = upsert("b", ["feu"], vectors=[passage_vectors([[0, 1, 0, 0]])])
-    async with opened(tmp_path) as engine:
-        await engine.create_workspace("docs", WorkspaceSettings())
-        await engine.upsert_document(upsert("a", ["eau"]))
-        monkeypatch.setattr(LexicalIndex, "commit", failing)
-        for _ in range(2):
-            with pytest.raises(Exception, match="did not take it in yet; repeat"):
-                await engine.upsert_document(given)
-        meanwhile = await engine.search_passages(request("eau feu"))
-        monkeypatch.setattr(LexicalIndex, "commit", commit)
-        receipt = await engine.upsert_document(given)
-        result = await engine.search_passages(request("feu", {SPACE: vector(0, 1, 0, 0)}))
-
-    assert found(meanwhile) == ["eau"]
-    assert receipt.outcome is UpsertOutcome.UNCHANGED
-    assert [(hit.passage.text, len(hit.list_ranks)) for hit in result.hits] == [("feu", 2)]
 
 
 async def test_statistics_follow_deletions_without_being_asked(tmp_path: Path) -> None:

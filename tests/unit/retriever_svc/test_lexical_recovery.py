@@ -133,7 +133,9 @@ def test_an_index_newer_than_the_store_is_rebuilt(
     assert (again.seq, words_found(again)) == (3, {"eau", "feu", "air"})
 
 
-@pytest.mark.parametrize("damage", ["no note", "torn note", "no meta", "torn meta", "old meta"])
+@pytest.mark.parametrize(
+    "damage", ["no note", "torn note", "no meta", "torn meta", "old meta", "no terms"]
+)
 def test_a_damaged_index_is_rebuilt(
     tmp_path: Path, connection: sqlite3.Connection, damage: str
 ) -> None:
@@ -153,6 +155,8 @@ def test_a_damaged_index_is_rebuilt(
             meta.unlink()
         case "torn meta":
             meta.write_bytes(meta.read_bytes()[:40])
+        case "no terms":
+            next((tmp_path / "lexical").glob("*.term")).unlink()
         case "old meta":
             meta.write_bytes(old_meta)
             tampered = orjson.loads(note.read_bytes())
