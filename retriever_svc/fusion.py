@@ -24,7 +24,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Says where a list holds a candidate and what that added to its score."""
+    """Says where a list holds a candidate (`rank` from 1) and what that added to its score."""
 
     list_index: int
     rank: int

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever_svc.documents import Document, MetadataValue, Passage
+from retriever_svc.fusion import Place
 from retriever_svc.workspaces import Space
 
 
@@ -76,15 +77,6 @@ class RankedList:
 
 
 @dataclass(frozen=True, slots=True)
-class ListRank:
-    """Holds a place in one list; `rank` counts from 1."""
-
-    list_index: int
-    rank: int
-    contribution: float
-
-
-@dataclass(frozen=True, slots=True)
 class SpaceScore:
     """Holds a passage's similarity to the original wording in one space."""
 
@@ -106,7 +98,8 @@ class PassageHit:
     """Place in fused order, from 1, before thresholds and limits."""
     fused_score: float
     """An ordering, not a relevance."""
-    list_ranks: tuple[ListRank, ...]
+    places: tuple[Place, ...]
+    """Places in the lists that hold the passage; `list_index` counts in `SearchResult.lists`."""
     space_scores: tuple[SpaceScore, ...]
     bm25_score: float
     """BM25 of the original wording, at least 0."""

@@ -3,6 +3,7 @@
 The indexes take any bits without complaint, and a single row that is not finite spoils a graph.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -66,7 +67,12 @@ def checked_query_vector(
             f"the space holds vectors of {dimension}",
             field="variants.vectors.vector",
         )
-    unit: npt.NDArray[np.float32] = unit_rows(vector[np.newaxis, :], ["the query"], space_id)[0]
+    wide = vector.astype(np.float64)
+    norm = float(np.dot(wide, wide)) ** 0.5
+    if not (math.isfinite(norm) and norm > 0):
+        # Says what is wrong with it.
+        unit_rows(vector[np.newaxis, :], ["the query"], space_id)
+    unit: npt.NDArray[np.float32] = (wide / norm).astype(np.float32)
     return unit
 
 

@@ -46,7 +46,7 @@ def _hit_message(hit: PassageHit, document: documents_pb2.Document) -> search_pb
             search_pb2.ListRank(
                 list_index=place.list_index, rank=place.rank, contribution=place.contribution
             )
-            for place in hit.list_ranks
+            for place in hit.places
         ],
         space_scores=[_score_message(score) for score in hit.space_scores],
         bm25_score=hit.bm25_score,

@@ -111,10 +111,9 @@ class LexicalSearcher:
         query = tantivy.Query.boolean_query(clauses)
         found = self._searcher.search(query, limit, count=False).hits
         ids = self._searcher.fast_field_values(ID_FIELD, [address for _, address in found])
-        hits = [
-            LexicalHit(int(passage_id), float(score))
+        ordered = sorted(
+            (-score, passage_id)
             for passage_id, (score, _) in zip(ids, found, strict=True)
             if score > 0
-        ]
-        hits.sort(key=lambda hit: (-hit.score, hit.passage_id))
-        return hits
+        )
+        return [LexicalHit(passage_id, -negated) for negated, passage_id in ordered]

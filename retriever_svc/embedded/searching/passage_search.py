@@ -12,7 +12,7 @@ from retriever_svc.embedded.store.document_rows import read_documents
 from retriever_svc.embedded.store.passage_rows import read_passages
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.fusion import FusedCandidate, fuse
-from retriever_svc.searches import ListRank, PassageHit, SearchRequest, SearchResult
+from retriever_svc.searches import PassageHit, SearchRequest, SearchResult
 
 
 def search_passages(
@@ -70,10 +70,7 @@ def _hits(
             updated_at=document.updated_at,
             fused_rank=rank,
             fused_score=candidate.score,
-            list_ranks=tuple(
-                ListRank(place.list_index, place.rank, place.contribution)
-                for place in candidate.places
-            ),
+            places=candidate.places,
             space_scores=scored.space_scores,
             bm25_score=scored.bm25_score,
         )

@@ -70,7 +70,7 @@ async def test_a_change_the_index_cannot_take_in_is_not_acknowledged(
 
     assert found(meanwhile) == ["eau"]
     assert receipt.outcome is UpsertOutcome.UNCHANGED
-    assert [(hit.passage.text, len(hit.list_ranks)) for hit in result.hits] == [("feu", 2)]
+    assert [(hit.passage.text, len(hit.places)) for hit in result.hits] == [("feu", 2)]
 
 
 async def test_a_workspace_that_cannot_be_loaded_takes_no_other_with_it(

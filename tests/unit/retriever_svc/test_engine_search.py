@@ -38,11 +38,11 @@ async def test_every_score_is_there_whichever_list_found_the_passage(
     hits = {hit.passage.text: hit for hit in result.hits}
 
     assert [(ranked.space_id, ranked.hit_count) for ranked in result.lists] == [(SPACE, 2), ("", 2)]
-    assert [place.list_index for place in hits["navire rapide"].list_ranks] == [0, 1]
-    assert [place.list_index for place in hits["cargo lent"].list_ranks] == [0]
+    assert [place.list_index for place in hits["navire rapide"].places] == [0, 1]
+    assert [place.list_index for place in hits["cargo lent"].places] == [0]
     assert hits["cargo lent"].bm25_score == 0
     assert hits["cargo lent"].space_scores[0].cosine == pytest.approx(0.9 / math.hypot(0.9, 0.1))
-    assert [place.list_index for place in hits["navire ancien"].list_ranks] == [1]
+    assert [place.list_index for place in hits["navire ancien"].places] == [1]
     assert hits["navire ancien"].space_scores[0].cosine == pytest.approx(0, abs=1e-6)
     assert hits["navire ancien"].bm25_score > 0
 
@@ -68,9 +68,9 @@ async def test_fused_order_and_contributions_add_up(engine: RetrievalEngine) -> 
     assert first.passage.text == "navire rapide"
     assert [hit.fused_rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
     for hit in result.hits:
-        assert hit.fused_score == pytest.approx(sum(p.contribution for p in hit.list_ranks))
+        assert hit.fused_score == pytest.approx(sum(p.contribution for p in hit.places))
     # The space holds 4 of 5 passages.
-    assert first.list_ranks[0].contribution == pytest.approx(1 / (60 + 5 / 4))
+    assert first.places[0].contribution == pytest.approx(1 / (60 + 5 / 4))
 
 
 async def test_awaiting_passages_are_found_by_words(engine: RetrievalEngine) -> None:
@@ -92,7 +92,7 @@ async def test_dense_mode_leaves_bm25_to_passages_without_vectors(
     lexical = [
         hit.passage.text
         for hit in result.hits
-        if any(result.lists[place.list_index].space_id == "" for place in hit.list_ranks)
+        if any(result.lists[place.list_index].space_id == "" for place in hit.places)
     ]
 
     assert lexical == ["navire en attente de vecteur"]
@@ -190,7 +190,7 @@ async def test_a_passage_in_two_spaces_counts_once_a_list(engine: RetrievalEngin
     result = await engine.search_passages(request("eau", {SPACE: NORTH, OTHER_SPACE: NORTH}))
 
     assert len(result.hits) == 1
-    assert [place.rank for place in result.hits[0].list_ranks] == [1, 1, 1]
+    assert [place.rank for place in result.hits[0].places] == [1, 1, 1]
     assert [score.space_id for score in result.hits[0].space_scores] == [SPACE, OTHER_SPACE]
 
 

@@ -42,7 +42,7 @@ async def test_variants_bring_lists_of_their_own_weight(engine: RetrievalEngine)
     assert result.hits[0].passage.text == "douane maritime"
     assert hits["navire rapide"].bm25_score == 0
     assert "cargo lent" not in hits
-    contributions = [place.contribution for hit in result.hits for place in hit.list_ranks]
+    contributions = [place.contribution for hit in result.hits for place in hit.places]
     assert contributions == [pytest.approx(1 / 61)] + [
         pytest.approx(0.5 / (60 + rank)) for rank in (1, 2, 3)
     ]
