@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from chassis.server import ServerSettings
-from chassis.settings import ServiceSettings, read_settings
+from chassis.settings import read_settings
 from embedder_svc.settings import EmbedderSettings
 from gateway.ingestion.settings import IngestionSettings
 from gateway.settings import GatewaySettings
@@ -16,7 +16,7 @@ from retriever_svc.settings import RetrieverSettings
 from rewriter_svc.settings import RewriterSettings
 
 BASE = Path(__file__).resolve().parents[2] / "k8s" / "base"
-SETTINGS: dict[str, type[ServiceSettings]] = {
+SETTINGS: dict[str, type[Any]] = {
     "embedder": EmbedderSettings,
     "gateway": GatewaySettings,
     "ingestion": IngestionSettings,
@@ -59,8 +59,7 @@ def container_of(name: str) -> dict[str, Any]:
 def settings_of(name: str) -> ServerSettings:
     """Reads the settings that the manifest's variables give; a mistake raises."""
     environment = {item["name"]: item["value"] for item in container_of(name)["env"]}
-    settings = read_settings(SETTINGS[name], environment)
-    assert isinstance(settings, ServerSettings)
+    settings: ServerSettings = read_settings(SETTINGS[name], environment)
     return settings
 
 
