@@ -143,20 +143,29 @@ class _Divider:
         text = "\n".join(self._block.parts)
         most = self._profile.maximum - frame_length
         usual = max(self._profile.target - frame_length, 1.0)
+        spans = list(self._lines(most))
+        ends = (0, *(last for _, last in spans))
+        blanks = [
+            _bounded_blanks(text[end:first]) for end, (first, _) in zip(ends, spans, strict=False)
+        ]
+        lengths = [
+            self._measure(blank + text[first:last])
+            for blank, (first, last) in zip(blanks, spans, strict=True)
+        ]
+        # Summed by line: the whole may measure less than its lines do, and so leave too little.
+        rest = sum(lengths)
         run, length, begin, end = "", 0.0, 0, 0
-        rest = self._measure(text)
-        for first, last in self._lines(most):
-            added = (_bounded_blanks(text[end:first]) if run else "") + text[first:last]
-            added_length = self._measure(added)
-            if run and length + added_length > usual and length + rest > most:
+        for (first, last), blank, added in zip(spans, blanks, lengths, strict=True):
+            if run and length + added > usual and length + rest > most:
                 yield run, begin, end
-                run, added = "", text[first:last]
-                added_length = self._measure(added)
-            if not run:
-                length, begin = 0.0, first
-            run += added
-            length += added_length
-            rest -= self._measure(text[end:last])
+                run = ""
+            if run:
+                run += blank + text[first:last]
+                length += added
+            else:
+                run, begin = text[first:last], first
+                length = self._measure(run)
+            rest -= added
             end = last
         if run:
             yield run, begin, end
