@@ -1,24 +1,28 @@
 """Tries the providers in their order, and never answers with another space than the asked one."""
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
 from chassis.deadline import Deadline
 from chassis.errors import (
     DeadlineExceeded,
+    FailedPrecondition,
     NotFound,
     ResourceExhausted,
     ServiceError,
     Unavailable,
 )
 from embedder_svc.chain_link import ChainLink, Embedding, ProviderDescription
-from embedder_svc.embedding import EmbeddingPurpose
+from embedder_svc.embedding import EmbeddingPurpose, Vectors
 from embedder_svc.spaces import VectorSpace
 
 _log = structlog.get_logger("embedder_svc.chain")
+
+
+# A hosted provider gets this share of the time that is left, where another one could answer next.
+_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +38,42 @@ class ProviderChain:
         *,
         space: VectorSpace | None = None,
         deadline: Deadline | None = None,
+        may_pay: bool = True,
+        kept_canary: Vectors | None = None,
     ) -> Embedding:
         """Embeds with the provider of the space, or with the first that answers if none is asked.
 
         Raises NotFound if no provider of the chain serves the space, Unavailable if none of those
-        that may answer does, DeadlineExceeded if the caller's time is over first.
+        that may answer does, DeadlineExceeded if the caller's time is over first; and, for an
+        asked space, FailedPrecondition if its model has changed and ResourceExhausted if it has
+        to be paid and that is not allowed.
         """
         failures: list[tuple[ChainLink, ServiceError]] = []
-        for link in self._serving(space):
+        serving = self._serving(space)
+        for link in serving:
             if deadline is not None and deadline.expired:
                 raise DeadlineExceeded("the deadline passed before a provider answered")
             try:
-                return await link.embed(texts, purpose, deadline)
-            except (Unavailable, ResourceExhausted) as error:
+                embedding = await link.embed(
+                    texts,
+                    purpose,
+                    _own_deadline(link, deadline, is_last=link is serving[-1]),
+                    may_pay=may_pay,
+                    kept_canary=kept_canary,
+                )
+            except (Unavailable, ResourceExhausted, FailedPrecondition, DeadlineExceeded) as error:
+                if isinstance(error, DeadlineExceeded) and link is serving[-1]:
+                    raise
                 _log.warning(
                     "provider failed", provider=link.name, reason=error.reason, error=str(error)
                 )
                 failures.append((link, error))
+            else:
+                capped = any(_is_cost_cap(error) for _, error in failures)
+                return replace(embedding, cost_capped=capped)
+        if space is not None and _is_final(failures[-1][1]):
+            raise failures[-1][1]
         raise _none_answered(space, failures)
-
-    async def check(self) -> bool:
-        """Checks every provider; returns whether at least one can answer."""
-        async with asyncio.TaskGroup() as group:
-            checks = [group.create_task(link.check()) for link in self.links]
-        return any(check.result() for check in checks)
 
     def describe(self) -> list[ProviderDescription]:
         """Describes the providers in chain order."""
@@ -79,6 +95,21 @@ class ProviderChain:
                 reason="SPACE_NOT_SERVED",
             )
         return serving
+
+
+def _own_deadline(link: ChainLink, deadline: Deadline | None, *, is_last: bool) -> Deadline | None:
+    if deadline is None or is_last or not link.is_hosted:
+        return deadline
+    return Deadline.after(deadline.share(_SHARE), deadline.clock)
+
+
+def _is_cost_cap(error: ServiceError) -> bool:
+    return error.reason == "DAILY_COST_CAP_REACHED"
+
+
+def _is_final(error: ServiceError) -> bool:
+    """Whether waiting will not help, as it would in an outage."""
+    return isinstance(error, FailedPrecondition) or _is_cost_cap(error)
 
 
 def _none_answered(

@@ -23,25 +23,32 @@ class EmbeddedText:
     """What became of one text.
 
     `token_count` is that of the whole text with its prefix, before any cut; `sliced` says that
-    the text was longer than the model's input and that its vector is an average of slices.
+    the text was longer than the model's input and that its vector is an average of slices;
+    `cached` that no model read it this time. `failure` tells why the provider cannot embed this
+    text, though it embeds others; it is empty if the text has a vector.
     """
 
     token_count: int
     token_count_estimated: bool = False
     sliced: bool = False
+    cached: bool = False
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedBatch:
-    """Vectors (n x d, float32, C order, rows of norm 1) and what became of each of the n texts."""
+    """Vectors (n x d, float32, C order) and what became of each of the n texts.
+
+    Rows have norm 1; that of a text that failed is zero.
+    """
 
     vectors: Vectors
     texts: tuple[EmbeddedText, ...]
 
     @property
     def token_count(self) -> int:
-        """Tokens of all texts together."""
-        return sum(text.token_count for text in self.texts)
+        """Tokens of all texts together that a model has read for this batch."""
+        return sum(text.token_count for text in self.texts if not text.cached)
 
 
 def unit_vectors(block: NDArray[np.floating], count: int, dimension: int) -> Vectors:

@@ -11,12 +11,14 @@ from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from embedder_svc.chain import ProviderChain
 from embedder_svc.chain_link import ChainLink
+from embedder_svc.cost_ledger import CostLedger
 from embedder_svc.embedder import Embedder
 from embedder_svc.providers.catalogue import configured_providers
-from embedder_svc.providers.protocol import EmbeddingProvider
+from embedder_svc.providers.protocol import EmbeddingProvider, UnconfiguredProvider
 from embedder_svc.servicer import SERVICE_NAME, served
 from embedder_svc.settings import EmbedderSettings
-from embedder_svc.token_usage import token_usage
+from embedder_svc.usage import Usage, usage_of
+from embedder_svc.vector_cache import VectorCache
 
 _log = structlog.get_logger("embedder_svc.service")
 
@@ -33,11 +35,18 @@ async def running_embedder(
     `providers` stand in for those of the settings. All of them are closed at the end.
     """
     metrics = metrics or process_metrics()
-    chain = chain_of(configured_providers(settings) if providers is None else providers, settings)
-    embedder = Embedder(chain, token_usage(metrics))
+    embedder = embedder_of(
+        configured_providers(settings, lambda name: _breaker(name, settings))
+        if providers is None
+        else providers,
+        settings,
+        usage_of(metrics),
+    )
     try:
         async with running_server([served(embedder)], settings, metrics=metrics) as server:
-            checks = asyncio.create_task(_keep_checking(chain, server, settings.check_interval_s))
+            checks = asyncio.create_task(
+                _keep_checking(embedder.chain, server, settings.check_interval_s)
+            )
             try:
                 yield server
             finally:
@@ -45,33 +54,57 @@ async def running_embedder(
                 with suppress(asyncio.CancelledError):
                     await checks
     finally:
-        await chain.close()
+        await embedder.chain.close()
 
 
-def chain_of(providers: Sequence[EmbeddingProvider], settings: EmbedderSettings) -> ProviderChain:
-    """Gives every provider its breaker."""
-    return ProviderChain(
+def embedder_of(
+    providers: Sequence[EmbeddingProvider | UnconfiguredProvider],
+    settings: EmbedderSettings,
+    usage: Usage,
+) -> Embedder:
+    """Makes a chain of the providers, with one cache and one ledger for all."""
+    cache = VectorCache(settings.cache_max_bytes, settings.cache_ttl_s)
+    links = tuple(
+        ChainLink(provider, _breaker(provider.name, settings), cache=cache)
+        for provider in providers
+        if not isinstance(provider, UnconfiguredProvider)
+    )
+    usage.watch(links)
+    cap = settings.daily_cost_cap
+    return Embedder(
+        ProviderChain(links),
         tuple(
-            ChainLink(
-                provider,
-                CircuitBreaker(
-                    provider.name,
-                    threshold=settings.breaker_threshold,
-                    open_s=settings.breaker_open_s,
-                    on_change=_log_change,
-                ),
-            )
-            for provider in providers
-        )
+            (place, provider)
+            for place, provider in enumerate(providers)
+            if isinstance(provider, UnconfiguredProvider)
+        ),
+        usage,
+        CostLedger(None if cap is None else cap / settings.replicas),
+        cache,
+    )
+
+
+def _breaker(name: str, settings: EmbedderSettings) -> CircuitBreaker:
+    return CircuitBreaker(
+        name,
+        threshold=settings.breaker_threshold,
+        open_s=settings.breaker_open_s,
+        on_change=_log_change,
     )
 
 
 async def _keep_checking(chain: ProviderChain, server: RunningServer, interval_s: float) -> None:
-    while True:
-        if await chain.check():
-            # Stays so: when all providers fail later, callers learn more from the error itself.
-            server.set_serving(SERVICE_NAME, True)
-        await asyncio.sleep(interval_s)
+    async def keep_checking(link: ChainLink) -> None:
+        while True:
+            if await link.check():
+                # Stays so: when all providers fail later, callers learn more from the error itself.
+                server.set_serving(SERVICE_NAME, True)
+            await asyncio.sleep(interval_s)
+
+    # Apart from each other, so that a provider that hangs keeps no other one from being ready.
+    async with asyncio.TaskGroup() as group:
+        for link in chain.links:
+            group.create_task(keep_checking(link))
 
 
 def _log_change(provider: str, old: BreakerState, new: BreakerState) -> None:

@@ -7,7 +7,7 @@ import grpc.aio
 from chassis.deadline import current_deadline
 from chassis.server import ServedService
 from embedder_svc.embedder import Embedder
-from embedder_svc.wire import embedding_to, providers_to, request_from
+from embedder_svc.wire import embedding_to, forget_request_from, providers_to, request_from
 from justesse.embedder.v1 import embedder_pb2 as pb
 from justesse.embedder.v1 import embedder_pb2_grpc
 
@@ -35,6 +35,13 @@ class EmbedderServicer(embedder_pb2_grpc.EmbedderServiceServicer):
     ) -> pb.DescribeProvidersResponse:
         """Describes the provider chain."""
         return providers_to(self._embedder.describe_providers())
+
+    async def ForgetTexts(
+        self, request: pb.ForgetTextsRequest, context: _Context
+    ) -> pb.ForgetTextsResponse:
+        """Drops the cached vectors of texts."""
+        wanted = forget_request_from(request)
+        return pb.ForgetTextsResponse(forgotten_count=self._embedder.forget(wanted))
 
 
 def served(embedder: Embedder) -> ServedService:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from chassis.errors import FieldViolation, InvalidArgument
+import numpy as np
+
+from chassis.errors import FieldViolation, InvalidArgument, Unavailable
 from embedder_svc.chain_link import Embedding, ProviderDescription, ProviderState
-from embedder_svc.embedder import EmbeddingRequest
-from embedder_svc.embedding import EmbeddingPurpose
+from embedder_svc.embedder import EmbeddingRequest, ForgetRequest
+from embedder_svc.embedding import EmbeddingPurpose, Vectors, unit_vectors
 from embedder_svc.spaces import VectorSpace
 from justesse.embedder.v1 import embedder_pb2 as pb
 
@@ -21,12 +23,18 @@ _PURPOSES = {
 _STATES = {
     ProviderState.AVAILABLE: pb.PROVIDER_STATE_AVAILABLE,
     ProviderState.UNAVAILABLE: pb.PROVIDER_STATE_UNAVAILABLE,
+    ProviderState.NOT_CONFIGURED: pb.PROVIDER_STATE_NOT_CONFIGURED,
+    ProviderState.DRIFTED: pb.PROVIDER_STATE_DRIFTED,
 }
 
 
 def request_from(message: pb.EmbedTextsRequest) -> EmbeddingRequest:
     """Reads a request; raises InvalidArgument naming every field that is wrong."""
-    violations = [*_text_violations(message.texts), *_other_violations(message)]
+    violations = [
+        *_text_violations(message.texts),
+        *_other_violations(message),
+        *_canary_violations(message),
+    ]
     if violations:
         raise InvalidArgument(violations[0].description, violations=violations)
     return EmbeddingRequest(
@@ -34,7 +42,20 @@ def request_from(message: pb.EmbedTextsRequest) -> EmbeddingRequest:
         purpose=_PURPOSES[message.purpose],
         space=VectorSpace.parse(message.space_id) if message.HasField("space_id") else None,
         workspace=message.workspace,
+        accept_failures=message.accept_failures,
+        refuse_long_texts=message.refuse_long_texts,
+        kept_canary=_canary_from(message),
     )
+
+
+def forget_request_from(message: pb.ForgetTextsRequest) -> ForgetRequest:
+    """Reads a request to forget; raises InvalidArgument if it names nothing or too much."""
+    if not message.everything and not 1 <= len(message.texts) <= MAX_TEXTS:
+        raise InvalidArgument(
+            f"texts holds {len(message.texts)}; send 1 to {MAX_TEXTS}, or set everything",
+            field="texts",
+        )
+    return ForgetRequest(tuple(message.texts), message.everything)
 
 
 def embedding_to(embedding: Embedding) -> pb.EmbedTextsResponse:
@@ -43,22 +64,33 @@ def embedding_to(embedding: Embedding) -> pb.EmbedTextsResponse:
     return pb.EmbedTextsResponse(
         space_id=embedding.space.id,
         dimension=embedding.space.dimension,
-        vectors=batch.vectors.astype("<f4", order="C", copy=False).tobytes(),
+        vectors=_block(batch.vectors),
         texts=[
             pb.EmbeddedText(
                 token_count=text.token_count,
                 token_count_estimated=text.token_count_estimated,
                 sliced=text.sliced,
+                cached=text.cached,
+                failure=text.failure,
             )
             for text in batch.texts
         ],
-        report=pb.StageReport(
-            outcome=pb.STAGE_OUTCOME_RAN,
-            provider=embedding.provider,
-            model=embedding.model,
-            latency_ms=embedding.latency_ms,
-            input_token_count=batch.token_count,
-        ),
+        report=_report_to(embedding),
+    )
+
+
+def _report_to(embedding: Embedding) -> pb.StageReport:
+    capped = embedding.cost_capped
+    return pb.StageReport(
+        outcome=pb.STAGE_OUTCOME_DEGRADED if capped else pb.STAGE_OUTCOME_RAN,
+        reason="DAILY_COST_CAP_REACHED" if capped else "",
+        detail="the workspace may not pay for a better provider today" if capped else "",
+        provider=embedding.provider,
+        model=embedding.model,
+        latency_ms=embedding.latency_ms,
+        input_token_count=embedding.batch.token_count,
+        cost=embedding.cost,
+        currency=embedding.currency,
     )
 
 
@@ -68,6 +100,7 @@ def providers_to(descriptions: Iterable[ProviderDescription]) -> pb.DescribeProv
 
 
 def _provider_to(description: ProviderDescription) -> pb.Provider:
+    price = description.price
     return pb.Provider(
         name=description.name,
         model=description.model,
@@ -79,7 +112,14 @@ def _provider_to(description: ProviderDescription) -> pb.Provider:
         last_error=description.last_error,
         last_latency_ms=description.last_latency_ms,
         windows_recommended=description.limits.windows_recommended,
+        canary_vector=_block(description.canary) if description.canary is not None else None,
+        price_per_million_tokens=price.per_million_tokens if price is not None else None,
+        currency=price.currency if price is not None else "",
     )
+
+
+def _block(vectors: Vectors) -> bytes:
+    return vectors.astype("<f4", order="C", copy=False).tobytes()
 
 
 def _text_violations(texts: Sequence[str]) -> list[FieldViolation]:
@@ -130,3 +170,22 @@ def _other_violations(message: pb.EmbedTextsRequest) -> list[FieldViolation]:
             )
         )
     return violations
+
+
+def _canary_from(message: pb.EmbedTextsRequest) -> Vectors | None:
+    if not message.HasField("canary_vector"):
+        return None
+    row = np.frombuffer(message.canary_vector, dtype="<f4")
+    unit: Vectors = unit_vectors(row[None, :], 1, row.size)[0]
+    return unit
+
+
+def _canary_violations(message: pb.EmbedTextsRequest) -> list[FieldViolation]:
+    if not message.HasField("canary_vector"):
+        return []
+    problem = "" if message.HasField("space_id") else "means nothing without space_id"
+    try:
+        _canary_from(message)
+    except (ValueError, Unavailable):
+        problem = "is not a block of finite float32 with a direction"
+    return [FieldViolation("canary_vector", f"canary_vector {problem}")] if problem else []

@@ -19,6 +19,7 @@ from embedder_svc.embedding import (
     Vectors,
     unit_vectors,
 )
+from embedder_svc.price import FREE, Price
 from embedder_svc.providers.protocol import ProviderLimits
 from embedder_svc.providers.slicing import slices_of
 from embedder_svc.spaces import VectorSpace
@@ -95,6 +96,16 @@ class InProcessProvider:
     def limits(self) -> ProviderLimits:
         """What callers plan with."""
         return self._model.limits
+
+    @property
+    def price(self) -> Price:
+        """Costs nothing."""
+        return FREE
+
+    @property
+    def breaker(self) -> None:
+        """Has none: its caller guards each call."""
+        return
 
     @property
     def waiting_count(self) -> int:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from chassis.circuit_breaker import CircuitBreaker
 from chassis.deadline import Deadline
 from embedder_svc.embedding import EmbeddedBatch, EmbeddingPurpose
+from embedder_svc.price import Price
 from embedder_svc.spaces import VectorSpace
 
 
@@ -42,6 +44,14 @@ class EmbeddingProvider(Protocol):
     def limits(self) -> ProviderLimits:
         """What callers plan with."""
 
+    @property
+    def price(self) -> Price | None:
+        """The price of its tokens; None if it is paid for but the price is unknown."""
+
+    @property
+    def breaker(self) -> CircuitBreaker | None:
+        """The breaker that its own attempts pass; None if its caller is to guard each call."""
+
     async def check(self) -> None:
         """Makes sure that the provider can embed, and readies it; raises Unavailable if it cannot.
 
@@ -51,7 +61,7 @@ class EmbeddingProvider(Protocol):
     async def embed(
         self, texts: Sequence[str], purpose: EmbeddingPurpose, deadline: Deadline | None
     ) -> EmbeddedBatch:
-        """Returns one row for each text, in order; cuts nothing off.
+        """Returns one row for each text, in order; cuts nothing off, names texts that failed.
 
         `texts` are non-blank. Raises DeadlineExceeded only when the caller's own time is over, and
         Unavailable or ResourceExhausted when another provider may do better.
@@ -59,3 +69,14 @@ class EmbeddingProvider(Protocol):
 
     async def close(self) -> None:
         """Lets go of threads and connections; no call follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnconfiguredProvider:
+    """A provider of the chain that is passed over, and what it lacks."""
+
+    name: str
+    model: str
+    space: VectorSpace
+    limits: ProviderLimits
+    missing: str

@@ -121,6 +121,12 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
             providers=[self._described(space_id) for space_id in self.space_ids]
         )
 
+    async def ForgetTexts(
+        self, request: pb.ForgetTextsRequest, context: _Context
+    ) -> pb.ForgetTextsResponse:
+        """Has nothing to forget."""
+        return pb.ForgetTextsResponse()
+
     def served(self) -> ServedService:
         """The service, to be served alone or beside others."""
 

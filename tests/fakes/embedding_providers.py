@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from chassis.deadline import Deadline
+from embedder_svc.canary import CANARY_TEXT
 from embedder_svc.embedding import EmbeddedBatch, EmbeddedText, EmbeddingPurpose, Vectors
+from embedder_svc.price import FREE, Price
 from embedder_svc.providers.deterministic import HashingModel
 from embedder_svc.providers.protocol import ProviderLimits
 from embedder_svc.spaces import VectorSpace
@@ -20,8 +22,10 @@ class ScriptedProvider:
 
     `failures` are raised one after the other, each by one call of `embed`; `check_failure` is
     raised by every `check` while it is set, and `checked` is released by each. `embedded` holds
-    the batches it was asked for.
+    the batches it was asked for, without the canary, whose vector is `canary`.
     """
+
+    breaker = None
 
     def __init__(self, name: str, *failures: Exception) -> None:
         self.name = name
@@ -34,6 +38,8 @@ class ScriptedProvider:
         self.check_count = 0
         self.checked = asyncio.Semaphore(0)
         self.closed = False
+        self.price: Price | None = FREE
+        self.canary: Vectors = np.eye(DIMENSION, dtype=np.float32)[:1]
 
     async def check(self) -> None:
         """Passes unless `check_failure` is set."""
@@ -46,6 +52,8 @@ class ScriptedProvider:
         self, texts: Sequence[str], purpose: EmbeddingPurpose, deadline: Deadline | None
     ) -> EmbeddedBatch:
         """Raises the next failure, or returns one-hot vectors and one token a word."""
+        if tuple(texts) == (CANARY_TEXT,):
+            return EmbeddedBatch(self.canary, (EmbeddedText(9),))
         self.embedded.append(tuple(texts))
         if self.failures:
             raise self.failures.pop(0)

@@ -95,6 +95,8 @@ class _ProviderStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Provide
     """Failed lately; calls go to the next provider until it recovers."""
     PROVIDER_STATE_NOT_CONFIGURED: _ProviderState.ValueType  # 3
     """Is not configured (no key, no address) and is passed over."""
+    PROVIDER_STATE_DRIFTED: _ProviderState.ValueType  # 4
+    """Answers, but with vectors of another model than before: its space takes no calls."""
 
 class ProviderState(_ProviderState, metaclass=_ProviderStateEnumTypeWrapper):
     """Names whether a provider takes calls. The set may grow."""
@@ -107,6 +109,8 @@ PROVIDER_STATE_UNAVAILABLE: ProviderState.ValueType  # 2
 """Failed lately; calls go to the next provider until it recovers."""
 PROVIDER_STATE_NOT_CONFIGURED: ProviderState.ValueType  # 3
 """Is not configured (no key, no address) and is passed over."""
+PROVIDER_STATE_DRIFTED: ProviderState.ValueType  # 4
+"""Answers, but with vectors of another model than before: its space takes no calls."""
 Global___ProviderState: _TypeAlias = ProviderState  # noqa: Y015
 
 @_typing.final
@@ -119,6 +123,9 @@ class EmbedTextsRequest(_message.Message):
     PURPOSE_FIELD_NUMBER: _builtins.int
     SPACE_ID_FIELD_NUMBER: _builtins.int
     WORKSPACE_FIELD_NUMBER: _builtins.int
+    ACCEPT_FAILURES_FIELD_NUMBER: _builtins.int
+    REFUSE_LONG_TEXTS_FIELD_NUMBER: _builtins.int
+    CANARY_VECTOR_FIELD_NUMBER: _builtins.int
     purpose: Global___EmbeddingPurpose.ValueType
     """What the vectors are for; decides the prefix that the model sees."""
     space_id: _builtins.str
@@ -127,6 +134,17 @@ class EmbedTextsRequest(_message.Message):
     """
     workspace: _builtins.str
     """Workspace the tokens are counted for; empty counts them for none."""
+    accept_failures: _builtins.bool
+    """Answer although the provider cannot embed some of the texts; those are named in `texts.failure`
+    and have a vector of zeros. Otherwise one such text is an INVALID_ARGUMENT that names it.
+    """
+    refuse_long_texts: _builtins.bool
+    """Refuse texts longer than the model's input, with INVALID_ARGUMENT, instead of averaging slices."""
+    canary_vector: _builtins.bytes
+    """Canary vector kept with the asked space (see Provider.canary_vector), float32, little-endian.
+    Where the provider's own has a cosine below 0.999 with it, the call is a FAILED_PRECONDITION.
+    Only with space_id.
+    """
     @_builtins.property
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Texts to embed; 1 to 256 of them, each non-blank and at most 64 kB of UTF-8."""
@@ -138,13 +156,21 @@ class EmbedTextsRequest(_message.Message):
         purpose: Global___EmbeddingPurpose.ValueType = ...,
         space_id: _builtins.str | None = ...,
         workspace: _builtins.str = ...,
+        accept_failures: _builtins.bool = ...,
+        refuse_long_texts: _builtins.bool = ...,
+        canary_vector: _builtins.bytes | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_space_id", b"_space_id", "space_id", b"space_id"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "_space_id", b"_space_id", "canary_vector", b"canary_vector", "space_id", b"space_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_space_id", b"_space_id", "purpose", b"purpose", "space_id", b"space_id", "texts", b"texts", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "_space_id", b"_space_id", "accept_failures", b"accept_failures", "canary_vector", b"canary_vector", "purpose", b"purpose", "refuse_long_texts", b"refuse_long_texts", "space_id", b"space_id", "texts", b"texts", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__canary_vector: _TypeAlias = _typing.Literal["canary_vector"]  # noqa: Y015
+    _WhichOneofArgType__canary_vector: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector"]  # noqa: Y015
     _WhichOneofReturnType__space_id: _TypeAlias = _typing.Literal["space_id"]  # noqa: Y015
     _WhichOneofArgType__space_id: _TypeAlias = _typing.Literal["_space_id", b"_space_id"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__canary_vector) -> _WhichOneofReturnType__canary_vector | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__space_id) -> _WhichOneofReturnType__space_id | None: ...
 
 Global___EmbedTextsRequest: _TypeAlias = EmbedTextsRequest  # noqa: Y015
@@ -200,6 +226,8 @@ class EmbeddedText(_message.Message):
     TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     TOKEN_COUNT_ESTIMATED_FIELD_NUMBER: _builtins.int
     SLICED_FIELD_NUMBER: _builtins.int
+    CACHED_FIELD_NUMBER: _builtins.int
+    FAILURE_FIELD_NUMBER: _builtins.int
     token_count: _builtins.int
     """Tokens of the text, prefix included, before any cut."""
     token_count_estimated: _builtins.bool
@@ -208,16 +236,22 @@ class EmbeddedText(_message.Message):
     """The text is longer than the model's input: its vector is the average of slices, weighted by
     token count.
     """
+    cached: _builtins.bool
+    """The vector was known: no model read the text this time, and it cost nothing."""
+    failure: _builtins.str
+    """Why the provider cannot embed this text, though it embeds others; empty if it has a vector."""
     def __init__(
         self,
         *,
         token_count: _builtins.int = ...,
         token_count_estimated: _builtins.bool = ...,
         sliced: _builtins.bool = ...,
+        cached: _builtins.bool = ...,
+        failure: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["sliced", b"sliced", "token_count", b"token_count", "token_count_estimated", b"token_count_estimated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cached", b"cached", "failure", b"failure", "sliced", b"sliced", "token_count", b"token_count", "token_count_estimated", b"token_count_estimated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -280,6 +314,9 @@ class Provider(_message.Message):
     LAST_ERROR_FIELD_NUMBER: _builtins.int
     LAST_LATENCY_MS_FIELD_NUMBER: _builtins.int
     WINDOWS_RECOMMENDED_FIELD_NUMBER: _builtins.int
+    CANARY_VECTOR_FIELD_NUMBER: _builtins.int
+    PRICE_PER_MILLION_TOKENS_FIELD_NUMBER: _builtins.int
+    CURRENCY_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name of the provider, for example "embedded" or "mistral"."""
     model: _builtins.str
@@ -300,6 +337,15 @@ class Provider(_message.Message):
     """Milliseconds the last successful call took; not set before the first."""
     windows_recommended: _builtins.bool
     """Windows (several short vectors a chunk) are worth their price with this provider."""
+    canary_vector: _builtins.bytes
+    """Vector of a fixed text, measured by the last check; float32, little-endian, norm 1. Whoever keeps
+    vectors of the space keeps its first one beside them, and sends it along to learn of a model
+    that was exchanged. Not set before the first check.
+    """
+    price_per_million_tokens: _builtins.float
+    """Price of a million tokens in units of currency; 0 if free, not set where it is unknown."""
+    currency: _builtins.str
+    """ISO 4217 code of the price."""
     def __init__(
         self,
         *,
@@ -313,16 +359,78 @@ class Provider(_message.Message):
         last_error: _builtins.str = ...,
         last_latency_ms: _builtins.float | None = ...,
         windows_recommended: _builtins.bool = ...,
+        canary_vector: _builtins.bytes | None = ...,
+        price_per_million_tokens: _builtins.float | None = ...,
+        currency: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_last_latency_ms", b"_last_latency_ms", "last_latency_ms", b"last_latency_ms"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "_last_latency_ms", b"_last_latency_ms", "_price_per_million_tokens", b"_price_per_million_tokens", "canary_vector", b"canary_vector", "last_latency_ms", b"last_latency_ms", "price_per_million_tokens", b"price_per_million_tokens"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_last_latency_ms", b"_last_latency_ms", "dimension", b"dimension", "input_limit_tokens", b"input_limit_tokens", "last_error", b"last_error", "last_latency_ms", b"last_latency_ms", "model", b"model", "name", b"name", "space_id", b"space_id", "state", b"state", "tokens_per_character", b"tokens_per_character", "windows_recommended", b"windows_recommended"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "_last_latency_ms", b"_last_latency_ms", "_price_per_million_tokens", b"_price_per_million_tokens", "canary_vector", b"canary_vector", "currency", b"currency", "dimension", b"dimension", "input_limit_tokens", b"input_limit_tokens", "last_error", b"last_error", "last_latency_ms", b"last_latency_ms", "model", b"model", "name", b"name", "price_per_million_tokens", b"price_per_million_tokens", "space_id", b"space_id", "state", b"state", "tokens_per_character", b"tokens_per_character", "windows_recommended", b"windows_recommended"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__canary_vector: _TypeAlias = _typing.Literal["canary_vector"]  # noqa: Y015
+    _WhichOneofArgType__canary_vector: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector"]  # noqa: Y015
     _WhichOneofReturnType__last_latency_ms: _TypeAlias = _typing.Literal["last_latency_ms"]  # noqa: Y015
     _WhichOneofArgType__last_latency_ms: _TypeAlias = _typing.Literal["_last_latency_ms", b"_last_latency_ms"]  # noqa: Y015
+    _WhichOneofReturnType__price_per_million_tokens: _TypeAlias = _typing.Literal["price_per_million_tokens"]  # noqa: Y015
+    _WhichOneofArgType__price_per_million_tokens: _TypeAlias = _typing.Literal["_price_per_million_tokens", b"_price_per_million_tokens"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__canary_vector) -> _WhichOneofReturnType__canary_vector | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__last_latency_ms) -> _WhichOneofReturnType__last_latency_ms | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__price_per_million_tokens) -> _WhichOneofReturnType__price_per_million_tokens | None: ...
 
 Global___Provider: _TypeAlias = Provider  # noqa: Y015
+
+@_typing.final
+class ForgetTextsRequest(_message.Message):
+    """Asks for cached vectors to be dropped."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXTS_FIELD_NUMBER: _builtins.int
+    EVERYTHING_FIELD_NUMBER: _builtins.int
+    everything: _builtins.bool
+    """Drop the vectors of all texts."""
+    @_builtins.property
+    def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Texts exactly as they were embedded; at most 256."""
+
+    def __init__(
+        self,
+        *,
+        texts: _abc.Iterable[_builtins.str] | None = ...,
+        everything: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["everything", b"everything", "texts", b"texts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForgetTextsRequest: _TypeAlias = ForgetTextsRequest  # noqa: Y015
+
+@_typing.final
+class ForgetTextsResponse(_message.Message):
+    """Tells what was dropped."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FORGOTTEN_COUNT_FIELD_NUMBER: _builtins.int
+    forgotten_count: _builtins.int
+    """Vectors dropped; a text may have had several, one for each space and purpose."""
+    def __init__(
+        self,
+        *,
+        forgotten_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["forgotten_count", b"forgotten_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ForgetTextsResponse: _TypeAlias = ForgetTextsResponse  # noqa: Y015
 
 @_typing.final
 class StageReport(_message.Message):

@@ -46,6 +46,11 @@ class EmbedderServiceStub(object):
                 request_serializer=justesse_dot_embedder_dot_v1_dot_embedder__pb2.DescribeProvidersRequest.SerializeToString,
                 response_deserializer=justesse_dot_embedder_dot_v1_dot_embedder__pb2.DescribeProvidersResponse.FromString,
                 _registered_method=True)
+        self.ForgetTexts = channel.unary_unary(
+                '/justesse.embedder.v1.EmbedderService/ForgetTexts',
+                request_serializer=justesse_dot_embedder_dot_v1_dot_embedder__pb2.ForgetTextsRequest.SerializeToString,
+                response_deserializer=justesse_dot_embedder_dot_v1_dot_embedder__pb2.ForgetTextsResponse.FromString,
+                _registered_method=True)
 
 
 class EmbedderServiceServicer(object):
@@ -59,6 +64,8 @@ class EmbedderServiceServicer(object):
         INVALID_ARGUMENT: no text, more than 256 texts, a blank text, a text over 64 kB.
         UNAVAILABLE: no provider answered, or the provider of the asked space did not.
         NOT_FOUND: no configured provider serves the asked space.
+        FAILED_PRECONDITION (SPACE_DRIFTED): the model behind the asked space is no longer the same.
+        RESOURCE_EXHAUSTED (DAILY_COST_CAP_REACHED): the workspace may not pay for the asked space today.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -66,6 +73,16 @@ class EmbedderServiceServicer(object):
 
     def DescribeProviders(self, request, context):
         """Describes the configured providers in chain order, with their space and state.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ForgetTexts(self, request, context):
+        """Drops the cached vectors of texts, in every space. Only this process forgets: other replicas are
+        asked one by one, or forget by their own time limit.
+
+        INVALID_ARGUMENT: more than 256 texts, or neither texts nor `everything`.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -83,6 +100,11 @@ def add_EmbedderServiceServicer_to_server(servicer, server):
                     servicer.DescribeProviders,
                     request_deserializer=justesse_dot_embedder_dot_v1_dot_embedder__pb2.DescribeProvidersRequest.FromString,
                     response_serializer=justesse_dot_embedder_dot_v1_dot_embedder__pb2.DescribeProvidersResponse.SerializeToString,
+            ),
+            'ForgetTexts': grpc.unary_unary_rpc_method_handler(
+                    servicer.ForgetTexts,
+                    request_deserializer=justesse_dot_embedder_dot_v1_dot_embedder__pb2.ForgetTextsRequest.FromString,
+                    response_serializer=justesse_dot_embedder_dot_v1_dot_embedder__pb2.ForgetTextsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -141,6 +163,33 @@ class EmbedderService(object):
             '/justesse.embedder.v1.EmbedderService/DescribeProviders',
             justesse_dot_embedder_dot_v1_dot_embedder__pb2.DescribeProvidersRequest.SerializeToString,
             justesse_dot_embedder_dot_v1_dot_embedder__pb2.DescribeProvidersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ForgetTexts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.embedder.v1.EmbedderService/ForgetTexts',
+            justesse_dot_embedder_dot_v1_dot_embedder__pb2.ForgetTextsRequest.SerializeToString,
+            justesse_dot_embedder_dot_v1_dot_embedder__pb2.ForgetTextsResponse.FromString,
             options,
             channel_credentials,
             insecure,

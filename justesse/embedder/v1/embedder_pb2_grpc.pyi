@@ -47,9 +47,17 @@ class EmbedderServiceStub:
     INVALID_ARGUMENT: no text, more than 256 texts, a blank text, a text over 64 kB.
     UNAVAILABLE: no provider answered, or the provider of the asked space did not.
     NOT_FOUND: no configured provider serves the asked space.
+    FAILED_PRECONDITION (SPACE_DRIFTED): the model behind the asked space is no longer the same.
+    RESOURCE_EXHAUSTED (DAILY_COST_CAP_REACHED): the workspace may not pay for the asked space today.
     """
     DescribeProviders: _grpc.UnaryUnaryMultiCallable[_embedder_pb2.DescribeProvidersRequest, _embedder_pb2.DescribeProvidersResponse]
     """Describes the configured providers in chain order, with their space and state."""
+    ForgetTexts: _grpc.UnaryUnaryMultiCallable[_embedder_pb2.ForgetTextsRequest, _embedder_pb2.ForgetTextsResponse]
+    """Drops the cached vectors of texts, in every space. Only this process forgets: other replicas are
+    asked one by one, or forget by their own time limit.
+
+    INVALID_ARGUMENT: more than 256 texts, or neither texts nor `everything`.
+    """
 
 @_typing.type_check_only
 class EmbedderServiceAsyncStub(EmbedderServiceStub):
@@ -64,9 +72,17 @@ class EmbedderServiceAsyncStub(EmbedderServiceStub):
     INVALID_ARGUMENT: no text, more than 256 texts, a blank text, a text over 64 kB.
     UNAVAILABLE: no provider answered, or the provider of the asked space did not.
     NOT_FOUND: no configured provider serves the asked space.
+    FAILED_PRECONDITION (SPACE_DRIFTED): the model behind the asked space is no longer the same.
+    RESOURCE_EXHAUSTED (DAILY_COST_CAP_REACHED): the workspace may not pay for the asked space today.
     """
     DescribeProviders: _aio.UnaryUnaryMultiCallable[_embedder_pb2.DescribeProvidersRequest, _embedder_pb2.DescribeProvidersResponse]  # type: ignore[assignment]
     """Describes the configured providers in chain order, with their space and state."""
+    ForgetTexts: _aio.UnaryUnaryMultiCallable[_embedder_pb2.ForgetTextsRequest, _embedder_pb2.ForgetTextsResponse]  # type: ignore[assignment]
+    """Drops the cached vectors of texts, in every space. Only this process forgets: other replicas are
+    asked one by one, or forget by their own time limit.
+
+    INVALID_ARGUMENT: more than 256 texts, or neither texts nor `everything`.
+    """
 
 class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
     """Embeds texts with the first available provider of a configured chain, or with the provider of a
@@ -84,6 +100,8 @@ class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
         INVALID_ARGUMENT: no text, more than 256 texts, a blank text, a text over 64 kB.
         UNAVAILABLE: no provider answered, or the provider of the asked space did not.
         NOT_FOUND: no configured provider serves the asked space.
+        FAILED_PRECONDITION (SPACE_DRIFTED): the model behind the asked space is no longer the same.
+        RESOURCE_EXHAUSTED (DAILY_COST_CAP_REACHED): the workspace may not pay for the asked space today.
         """
 
     @_abc_1.abstractmethod
@@ -93,5 +111,17 @@ class EmbedderServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_embedder_pb2.DescribeProvidersResponse, _abc.Awaitable[_embedder_pb2.DescribeProvidersResponse]]:
         """Describes the configured providers in chain order, with their space and state."""
+
+    @_abc_1.abstractmethod
+    def ForgetTexts(
+        self,
+        request: _embedder_pb2.ForgetTextsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_embedder_pb2.ForgetTextsResponse, _abc.Awaitable[_embedder_pb2.ForgetTextsResponse]]:
+        """Drops the cached vectors of texts, in every space. Only this process forgets: other replicas are
+        asked one by one, or forget by their own time limit.
+
+        INVALID_ARGUMENT: more than 256 texts, or neither texts nor `everything`.
+        """
 
 def add_EmbedderServiceServicer_to_server(servicer: EmbedderServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

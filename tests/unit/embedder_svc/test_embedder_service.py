@@ -16,6 +16,8 @@ from chassis.error_mapping import service_error_from
 from chassis.errors import InvalidArgument, NotFound, ServiceError, Unavailable
 from chassis.metrics import Metrics
 from chassis.server import RunningServer
+from embedder_svc.chain_link import Embedding
+from embedder_svc.embedding import EmbeddedBatch, EmbeddedText, EmbeddingPurpose
 from embedder_svc.providers.deterministic import deterministic_provider
 from embedder_svc.providers.embedded import embedded_provider
 from embedder_svc.providers.in_process import InProcessProvider
@@ -23,7 +25,8 @@ from embedder_svc.providers.protocol import EmbeddingProvider
 from embedder_svc.service import running_embedder
 from embedder_svc.servicer import SERVICE_NAME
 from embedder_svc.settings import EmbedderSettings
-from embedder_svc.token_usage import MAX_WORKSPACES, TokenUsage
+from embedder_svc.spaces import VectorSpace
+from embedder_svc.usage import MAX_WORKSPACES, Usage
 from justesse.embedder.v1 import embedder_pb2 as pb
 from justesse.embedder.v1.embedder_pb2_grpc import EmbedderServiceStub
 from tests.fakes.embedding_providers import GatedModel, ScriptedProvider
@@ -191,8 +194,12 @@ async def test_providers_are_described() -> None:
 async def test_tokens_are_counted_by_workspace() -> None:
     """The metrics tell who used how many tokens of which provider."""
     async with embedder(deterministic_provider()) as (stub, server):
-        for workspace in ("ventes", "ventes", ""):
-            await stub.EmbedTexts(pb.EmbedTextsRequest(texts=["un deux"], workspace=workspace))
+        for workspace, text in (
+            ("ventes", "un deux"),
+            ("ventes", "trois quatre"),
+            ("", "six sept"),
+        ):
+            await stub.EmbedTexts(pb.EmbedTextsRequest(texts=[text], workspace=workspace))
         samples = server.metrics.exposition().decode()
 
     labels = 'embedder_tokens_total{model="ngram-hash",provider="deterministic",purpose="query"'
@@ -203,9 +210,12 @@ async def test_tokens_are_counted_by_workspace() -> None:
 def test_too_many_workspaces_share_a_series() -> None:
     """Callers cannot make the metrics grow without bound, and known workspaces stay known."""
     metrics = Metrics()
-    usage = TokenUsage(metrics)
+    usage = Usage(metrics)
+    space = VectorSpace("p", "m", "1", 8, "l2", "none")
+    vectors = np.ones((1, 8), dtype=np.float32)
+    embedding = Embedding(EmbeddedBatch(vectors, (EmbeddedText(1),)), space, "p", "m", 1.0)
     for number in (*range(MAX_WORKSPACES + 3), 0):
-        usage.count(1, provider="p", model="m", purpose="query", workspace=f"w{number}")
+        usage.count(embedding, EmbeddingPurpose.QUERY, f"w{number}")
 
     samples = metrics.exposition().decode()
     assert 'workspace="(other)"} 3.0' in samples

@@ -189,7 +189,7 @@ async def test_checks_tell_who_can_answer(clock: FakeClock) -> None:
     first.check_failure = Unavailable("no key")
     chain = chain_of(clock, first, second)
 
-    assert await chain.check()
+    assert [await link.check() for link in chain.links] == [False, True]
     assert [each.state for each in chain.describe()] == [
         ProviderState.UNAVAILABLE,
         ProviderState.AVAILABLE,
@@ -199,12 +199,12 @@ async def test_checks_tell_who_can_answer(clock: FakeClock) -> None:
     assert first.embedded == []
 
     second.check_failure = RuntimeError("bug")
-    assert not await chain.check()
+    assert [await link.check() for link in chain.links] == [False, False]
     assert (first.check_count, second.check_count) == (1, 2)
 
     first.check_failure = None
     clock.now = 31.0
-    assert await chain.check()
+    assert await chain.links[0].check()
     assert chain.describe()[0].state is ProviderState.AVAILABLE
 
 

@@ -1,0 +1,1 @@
+"""Embedding over HTTP, whoever the vendor is: slices, merged requests, limits, distrust."""

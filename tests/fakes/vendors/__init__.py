@@ -1,0 +1,1 @@
+"""Servers that speak the wire formats of embedding vendors, quirks included."""
