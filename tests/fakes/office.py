@@ -1,4 +1,4 @@
-"""Small Word and Excel files."""
+"""Small Word, Excel and PowerPoint files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 
 import docx
+import pptx
 from openpyxl import Workbook
 
 
@@ -27,4 +28,18 @@ def excel_file(*rows: Sequence[object]) -> bytes:
     buffer = io.BytesIO()
     workbook.save(buffer)
     workbook.close()
+    return buffer.getvalue()
+
+
+def slides_file(*titles: str) -> bytes:
+    """Returns a presentation with one slide for each title."""
+    presentation = pptx.Presentation()
+    for title in titles:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[5])
+        shape = slide.shapes.title
+        if shape is None:
+            raise ValueError("the layout has no title")
+        shape.text_frame.text = title
+    buffer = io.BytesIO()
+    presentation.save(buffer)
     return buffer.getvalue()

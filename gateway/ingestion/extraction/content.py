@@ -18,6 +18,7 @@ _HEAD_BYTES = 4096
 _PDF_HEAD_BYTES = 1024
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
+_WORKBOOK_STREAMS = tuple(f"{name}\0".encode("utf-16-le") for name in ("Workbook", "Book"))
 
 
 class Content(Enum):
@@ -27,6 +28,8 @@ class Content(Enum):
     PDF = "a PDF document"
     WORD = "a Word document"
     EXCEL = "an Excel workbook"
+    OLD_EXCEL = "an Excel workbook of the old format"
+    POWERPOINT = "a PowerPoint presentation"
     ARCHIVE = "an archive"
     OLD_OFFICE = "a file of an old Office version"
     IMAGE = "an image"
@@ -74,13 +77,19 @@ def content_of(path: Path, limits: ExtractionLimits) -> Content:
     if head.startswith(b"PK\x03\x04"):
         return _zip_content(check_archive(path, limits))
     if head.startswith(_COMPOUND_FILE):
-        if _ENCRYPTED_PACKAGE in path.read_bytes():
-            raise password_protected("the file is protected by a password; save it without one")
-        return Content.OLD_OFFICE
+        return _compound_content(path.read_bytes())
     for signature, content in _SIGNATURES:
         if head.startswith(signature):
             return content
     return Content.TEXT if _looks_like_text(head) else Content.BINARY
+
+
+def _compound_content(data: bytes) -> Content:
+    """Tells files of old Office versions, and encrypted new ones, apart by their streams."""
+    if _ENCRYPTED_PACKAGE in data:
+        raise password_protected("the file is protected by a password; save it without one")
+    is_workbook = any(name in data for name in _WORKBOOK_STREAMS)
+    return Content.OLD_EXCEL if is_workbook else Content.OLD_OFFICE
 
 
 def _zip_content(names: frozenset[str]) -> Content:
@@ -89,6 +98,8 @@ def _zip_content(names: frozenset[str]) -> Content:
             return Content.WORD
         if any(name.startswith("xl/") for name in names):
             return Content.EXCEL
+        if any(name.startswith("ppt/") for name in names):
+            return Content.POWERPOINT
     return Content.ARCHIVE
 
 

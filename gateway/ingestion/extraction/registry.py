@@ -18,7 +18,7 @@ from gateway.ingestion.extraction.legibility import legible
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.refusals import FileRefused, RefusalReason, over_limit
 
-EXTRACTOR_VERSION = "1"
+EXTRACTOR_VERSION = "2"
 """Grows when the same file would give other blocks than before."""
 
 Extractor = Callable[[Path, ExtractionLimits], Extraction]
@@ -39,7 +39,10 @@ FORMATS = (
     FileFormat((".html", ".htm", ".xhtml"), Content.TEXT, "html"),
     FileFormat((".pdf",), Content.PDF, "pdf"),
     FileFormat((".docx",), Content.WORD, "docx"),
-    FileFormat((".xlsx",), Content.EXCEL, "xlsx"),
+    FileFormat((".xlsx", ".xlsm"), Content.EXCEL, "xlsx"),
+    FileFormat((".xls",), Content.OLD_EXCEL, "xlsx"),
+    FileFormat((".pptx",), Content.POWERPOINT, "pptx"),
+    FileFormat((".csv", ".tsv"), Content.TEXT, "csv"),
 )
 _BY_SUFFIX = {suffix: kind for kind in FORMATS for suffix in kind.suffixes}
 

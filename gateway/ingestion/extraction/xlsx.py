@@ -1,22 +1,24 @@
-"""Reads Excel workbooks: each sheet's tables with their header row, values as they stand."""
+"""Reads Excel workbooks, old and new: tables with their header row, values as they stand.
+
+After the tables of a sheet come its comments, text boxes, and page headers and footers; those of
+workbooks in the old format are not read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
-from itertools import dropwhile
 from pathlib import Path
 
 import python_calamine
 from python_calamine import CalamineError, CalamineWorkbook
 
-from gateway.ingestion.extraction.blocks import Block, Extraction, heading, paragraph
+from gateway.ingestion.extraction.blocks import Block, Extraction, heading
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.office_properties import facts_of
 from gateway.ingestion.extraction.refusals import over_limit, password_protected, unreadable
-from gateway.ingestion.extraction.tables import table_block
-
-_LONGEST_HEADER_CELL = 80
+from gateway.ingestion.extraction.tables import tables_in
+from gateway.ingestion.extraction.xlsx_annotations import annotations_of
 
 Value = int | float | str | bool | time | date | datetime | timedelta
 
@@ -25,7 +27,7 @@ def extract(path: Path, limits: ExtractionLimits) -> Extraction:
     """Reads a workbook; formulas count with the value they had when it was saved."""
     try:
         with CalamineWorkbook.from_path(path) as workbook:
-            blocks = tuple(_sheets(workbook, limits))
+            blocks = tuple(_sheets(workbook, annotations_of(path), limits))
     except python_calamine.PasswordError as error:
         raise password_protected(
             "the workbook is protected by a password; save it without one"
@@ -35,7 +37,11 @@ def extract(path: Path, limits: ExtractionLimits) -> Extraction:
     return Extraction(blocks, facts_of(path))
 
 
-def _sheets(workbook: CalamineWorkbook, limits: ExtractionLimits) -> Iterator[Block]:
+def _sheets(
+    workbook: CalamineWorkbook,
+    annotations: Mapping[str, Sequence[Block]],
+    limits: ExtractionLimits,
+) -> Iterator[Block]:
     cell_count = 0
     for name in workbook.sheet_names:
         try:
@@ -46,53 +52,11 @@ def _sheets(workbook: CalamineWorkbook, limits: ExtractionLimits) -> Iterator[Bl
         cell_count += sheet.height * sheet.width
         if cell_count > limits.cells:
             raise over_limit(f"the workbook has more than {limits.cells} cells")
-        blocks = list(_tables(sheet.iter_rows(), name))
+        rows = ([_literal(value) for value in row] for row in sheet.iter_rows())
+        blocks = [*tables_in(rows, name), *annotations.get(name, ())]
         if blocks:
             yield heading(name, 1, name)
             yield from blocks
-
-
-def _tables(rows: Iterator[list[Value]], sheet: str) -> Iterator[Block]:
-    """Yields the runs of rows between empty rows, each as a table or a line of text."""
-    run: list[list[str]] = []
-    for row in rows:
-        cells = [_literal(value) for value in row]
-        if any(cells):
-            run.append(cells)
-        elif run:
-            yield from _run(run, sheet)
-            run = []
-    if run:
-        yield from _run(run, sheet)
-
-
-def _run(rows: Sequence[list[str]], sheet: str) -> Iterator[Block]:
-    """Yields rows of one value above the others as lines of text, and the rest as a table."""
-    table = list(dropwhile(lambda row: sum(map(bool, row)) == 1, rows))
-    for row in rows[: len(rows) - len(table)]:
-        yield paragraph("".join(row), sheet)
-    block = table_block(table, has_header=bool(table) and _is_header(table), location=sheet)
-    if block is not None:
-        yield block
-
-
-def _is_header(rows: Sequence[list[str]]) -> bool:
-    """Takes the first row for a header if it names every column in few words, each differently."""
-    used = [column for column in range(len(rows[0])) if any(row[column] for row in rows)]
-    names = [rows[0][column].strip() for column in used]
-    return (
-        all(name and len(name) <= _LONGEST_HEADER_CELL for name in names)
-        and not any(_is_number(name) for name in names)
-        and len(set(names)) == len(names)
-    )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return True
 
 
 def _literal(value: Value) -> str:

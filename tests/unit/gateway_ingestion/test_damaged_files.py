@@ -9,16 +9,22 @@ from gateway.ingestion.extraction.blocks import Extraction
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.process import ExtractionProcesses
 from gateway.ingestion.extraction.refusals import FileRefused
-from tests.fakes.office import excel_file, word_file
+from tests.fakes.office import excel_file, slides_file, word_file
+from tests.fakes.old_excel import old_excel_file
 from tests.fakes.pdf import pdf_file
 
+_ROWS: list[list[str | float]] = [["Quai", n, "jours"] for n in range(30)]
 FILES = {
     ".pdf": pdf_file([["Délais de livraison"] * 5] * 3),
     ".docx": word_file(*["Le navire attend au large."] * 20),
-    ".xlsx": excel_file(*[["Quai", n, "jours"] for n in range(30)]),
+    ".xlsx": excel_file(*_ROWS),
+    ".xls": old_excel_file(*_ROWS),
+    ".pptx": slides_file("Délais", "Quais", "Jours"),
+    ".csv": 'quai;délai\n4;"48 h"\n'.encode() * 20,
     ".html": b"<html><body><h1>T</h1><table><tr><td>a<td>b<tr><td>c</table>" * 5,
     ".md": "---\ntitle: T\n---\n# Été\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n".encode() * 5,
 }
+_COUNT, _SOAK_COUNT = 50, 500
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
@@ -39,13 +45,14 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", FILES)
-async def test_a_damaged_file_is_read_or_refused(tmp_path: Path, suffix: str) -> None:
-    """Twelve damages of each type, always the same ones."""
+async def test_a_damaged_file_is_read_or_refused(tmp_path: Path, suffix: str, soak: bool) -> None:
+    """Some damages of each type, always the same ones; the next file is read as ever."""
     rng = random.Random(suffix)
     processes = ExtractionProcesses(ExtractionLimits(wall_seconds=20), count=1)
     path = tmp_path / "upload"
     answers: list[Extraction | FileRefused] = []
-    for _ in range(12):
+    count = -(-(_SOAK_COUNT if soak else _COUNT) // len(FILES))
+    for _ in range(count):
         path.write_bytes(damaged(FILES[suffix], rng))
         try:
             answers.append(await processes.extract(path, suffix))
@@ -55,5 +62,5 @@ async def test_a_damaged_file_is_read_or_refused(tmp_path: Path, suffix: str) ->
     whole = await processes.extract(path, suffix)
     await processes.close()
 
-    assert len(answers) == 12
+    assert len(answers) == count
     assert whole.blocks

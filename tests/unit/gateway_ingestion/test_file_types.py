@@ -9,7 +9,8 @@ import pytest
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.refusals import FileRefused, RefusalReason
 from gateway.ingestion.extraction.registry import extract_file, suffix_of
-from tests.fakes.office import excel_file, word_file
+from tests.fakes.office import excel_file, slides_file, word_file
+from tests.fakes.old_excel import old_excel_file
 from tests.fakes.pdf import pdf_file
 
 LIMITS = ExtractionLimits()
@@ -47,7 +48,7 @@ def test_the_ending_decides_whatever_its_case(name: str, suffix: str) -> None:
     assert suffix_of(name) == suffix
 
 
-@pytest.mark.parametrize("name", ["a.xls", "README", ".md", "a.pdf/b", "pdf"])
+@pytest.mark.parametrize("name", ["a.doc", "README", ".md", "a.pdf/b", "pdf"])
 def test_other_endings_are_refused_with_the_ones_that_are_read(name: str) -> None:
     """The answer says what to send instead."""
     with pytest.raises(FileRefused, match=r"\.docx.*\.pdf") as raised:
@@ -65,6 +66,9 @@ def test_other_endings_are_refused_with_the_ones_that_are_read(name: str) -> Non
         (".pdf", pdf_file([["Bonjour à tous"]]), "Bonjour à tous"),
         (".docx", word_file("Bonjour."), "Bonjour."),
         (".xlsx", excel_file(["a", "b"]), "Sheet\n| a | b |"),
+        (".xls", old_excel_file(["a", "b"]), "Feuille\n| a | b |"),
+        (".csv", "été;1\nhiver;2".encode("cp1252"), "| été | 1 |\n| hiver | 2 |"),
+        (".pptx", slides_file("Été"), "Été"),
     ],
 )
 def test_every_type_is_read(tmp_path: Path, suffix: str, data: bytes, text: str) -> None:
@@ -89,6 +93,12 @@ def test_every_type_is_read(tmp_path: Path, suffix: str, data: bytes, text: str)
         (".html", bytes(range(256)) * 4 + bytes(64), RefusalReason.TYPE_MISMATCH),
         (".docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64), RefusalReason.TYPE_MISMATCH),
         (".docx", zip_file({"a.txt": b"a"}), RefusalReason.TYPE_MISMATCH),
+        (".xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(64), RefusalReason.TYPE_MISMATCH),
+        (".xls", excel_file(["a", "b"]), RefusalReason.TYPE_MISMATCH),
+        (".pptx", word_file("Bonjour."), RefusalReason.TYPE_MISMATCH),
+        (".csv", pdf_file([["x"]]), RefusalReason.TYPE_MISMATCH),
+        (".pptx", ENCRYPTED_OFFICE, RefusalReason.PASSWORD_PROTECTED),
+        (".pptx", slides_file("Été")[:900], RefusalReason.UNREADABLE_FILE),
         (".docx", ENCRYPTED_OFFICE, RefusalReason.PASSWORD_PROTECTED),
         (".xlsx", ENCRYPTED_OFFICE, RefusalReason.PASSWORD_PROTECTED),
         (".docx", word_file("Bonjour.")[:700], RefusalReason.UNREADABLE_FILE),
