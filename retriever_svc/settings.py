@@ -13,6 +13,7 @@ from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
 from retriever_svc.wire.uploads import UploadLimits
 
 _DENSE = DenseSettings()
+_EMBEDDED = EmbeddedSettings(Path())
 _LEXICAL = LexicalSettings()
 _UPLOAD = UploadLimits()
 
@@ -31,6 +32,11 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
     )
     write_queue_limit: int = Field(
         default=1_000, ge=1, description="changes that may wait for the disk, from 1"
+    )
+    disk_reserve_bytes: int = Field(
+        default=_EMBEDDED.disk_reserve_bytes,
+        ge=0,
+        description="bytes kept aside for deletions when the disk is full, from 0",
     )
     max_passages_per_document: int = Field(
         default=_UPLOAD.max_passages, ge=1, description="passages, from 1"
@@ -92,6 +98,7 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
                 dead_share_limit=self.dead_share_limit,
             ),
             write_queue_limit=self.write_queue_limit,
+            disk_reserve_bytes=self.disk_reserve_bytes,
             allow_network_file_system=self.allow_network_file_system,
         )
 

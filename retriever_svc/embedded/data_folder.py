@@ -2,6 +2,7 @@
 
 lock                          held by the one process that uses the folder
 store.sqlite3                 the truth
+reserve                       space kept aside for deletions when the disk is full
 workspaces/<internal id>/     derived indexes of one workspace
 """
 
@@ -44,6 +45,11 @@ class DataFolder:
     def store_path(self) -> Path:
         """Path of the SQLite database."""
         return self.path / "store.sqlite3"
+
+    @property
+    def reserve_path(self) -> Path:
+        """Path of the file that keeps disk space aside."""
+        return self.path / "reserve"
 
     def workspace_path(self, workspace_id: int) -> Path:
         """Path of the derived indexes of a workspace; names never reach the disk."""

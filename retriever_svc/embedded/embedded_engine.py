@@ -21,6 +21,7 @@ from retriever_svc.documents import (
 )
 from retriever_svc.embedded.data_folder import DataFolder
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.disk_reserve import DiskReserve
 from retriever_svc.embedded.document_reader import DocumentReader
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.embedded.graph_builder import GraphBuilder
@@ -61,6 +62,9 @@ class EmbeddedEngine:
                 allow_network_file_system=settings.allow_network_file_system,
             )
             stack.callback(folder.close)
+            # Free while opening, which must succeed on a full disk too.
+            reserve = DiskReserve(folder.reserve_path, settings.disk_reserve_bytes)
+            stack.callback(reserve.release)
             store = Store(folder.store_path)
             stack.callback(store.close)
             lexical = LexicalIndexes(folder, store.identity, settings.lexical)
@@ -77,7 +81,7 @@ class EmbeddedEngine:
             publisher.load_all()
             self._reading = ThreadPoolExecutor(1, thread_name_prefix="documents")
             stack.callback(self._reading.shutdown)
-            self._writer = Writer(store, publisher, queue_limit=settings.write_queue_limit)
+            self._writer = Writer(store, publisher, reserve, queue_limit=settings.write_queue_limit)
             stack.callback(self._writer.close)
             self._closing = stack.pop_all()
 
@@ -115,7 +119,7 @@ class EmbeddedEngine:
             removal = WorkspaceRemoval(gone.document_count, gone.passage_count)
             return removal, WorkspaceDeleted(gone)
 
-        return await asyncio.wrap_future(self._writer.submit(operation))
+        return await asyncio.wrap_future(self._writer.submit(operation, removing=True))
 
     async def upsert_document(self, upsert: DocumentUpsert) -> UpsertReceipt:
         """See `RetrievalEngine`."""
@@ -125,7 +129,7 @@ class EmbeddedEngine:
     async def delete_document(self, workspace: str, external_id: str) -> DocumentRemoval:
         """See `RetrievalEngine`."""
         operation = partial(delete_document, workspace_slug=workspace, external_id=external_id)
-        return await asyncio.wrap_future(self._writer.submit(operation))
+        return await asyncio.wrap_future(self._writer.submit(operation, removing=True))
 
     async def get_document(
         self, workspace: str, external_id: str, *, include_passages: bool

@@ -16,4 +16,6 @@ class EmbeddedSettings:
     lexical: LexicalSettings = field(default_factory=LexicalSettings)
     write_queue_limit: int = 1_000
     """Changes that may wait for the disk."""
+    disk_reserve_bytes: int = 8 * 2**20
+    """Disk space kept aside for deletions when the disk is full; 0 for none."""
     allow_network_file_system: bool = False

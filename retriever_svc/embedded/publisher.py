@@ -8,6 +8,7 @@ import structlog
 
 from chassis.errors import ServiceError, Unavailable
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.catch_up import catch_up, compact
 from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
 from retriever_svc.embedded.published_state import DueBuild, Publication, PublishedState
@@ -186,6 +187,7 @@ class Publisher:
     def _forget(self, workspace_id: int) -> None:
         self._stale.discard(workspace_id)
         self._unchecked.discard(workspace_id)
+        reach(Failpoint.WORKSPACE_RETIRED)
         try:
             self._lexical.remove(workspace_id)
         except OSError:

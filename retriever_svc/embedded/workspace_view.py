@@ -8,6 +8,7 @@ from retriever_svc.documents import IntVector
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.segment_rows import Flags
 from retriever_svc.embedded.dense.space_index import SpaceIndex
+from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.store.changes import DocumentChange
 from retriever_svc.embedded.store.passage_rows import passages_without_vectors
@@ -41,6 +42,8 @@ class WorkspaceView:
         removed = np.array(change.removed, np.int64)
         for index in self.indexes.values():
             index.remove(removed)
+        if change.removed:
+            reach(Failpoint.DELETE_TOMBSTONED)
         for space_id, passage_id in change.lost:
             self.indexes[space_id].remove(np.array([passage_id]))
         for put in change.put:

@@ -15,10 +15,17 @@ from typing import Any, TypeAlias, TypeVar
 import structlog
 
 from chassis.errors import ResourceExhausted, ServiceError, Unavailable
+from retriever_svc.embedded.disk_reserve import DiskReserve
+from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.publisher import Publisher
 from retriever_svc.embedded.store.changes import Change
 from retriever_svc.embedded.store.deletions import purge_retired_rows
-from retriever_svc.embedded.store.faults import leaves_doubt, service_error_from
+from retriever_svc.embedded.store.faults import (
+    disk_full,
+    is_disk_full,
+    leaves_doubt,
+    service_error_from,
+)
 from retriever_svc.embedded.store.store import Store
 from retriever_svc.embedded.store.workspace_rows import prune_removals
 
@@ -35,6 +42,7 @@ _RETRY_PAUSE_S = 1.0
 class _Pending:
     operation: Operation[Any]
     answer: "Future[Any]"
+    removing: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +55,28 @@ class _Done:
 class Writer:
     """Runs operations on the store's writing connection, one group after the other."""
 
-    def __init__(self, store: Store, publisher: Publisher, *, queue_limit: int) -> None:
+    def __init__(
+        self, store: Store, publisher: Publisher, reserve: DiskReserve, *, queue_limit: int
+    ) -> None:
         self._store = store
+        self._reserve = reserve
         self._publisher = publisher
         self._queue: Queue[_Pending | None] = Queue(queue_limit)
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="writer")
         self._thread.start()
 
-    def submit(self, operation: Operation[R]) -> "Future[R]":
+    def submit(self, operation: Operation[R], *, removing: bool = False) -> "Future[R]":
         """Queues an operation; its answer comes when it is on disk and every search sees it.
 
+        One that is `removing` may use the disk space kept aside.
         Raises ResourceExhausted if too many are waiting.
         """
         if self._closing:
             raise _stopping()
         answer: Future[R] = Future()
         try:
-            self._queue.put_nowait(_Pending(operation, answer))
+            self._queue.put_nowait(_Pending(operation, answer, removing))
         except Full:
             raise ResourceExhausted(
                 f"{self._queue.maxsize} changes are waiting for the disk; repeat the call later",
@@ -116,8 +128,13 @@ class Writer:
     def _process(self, group: list[_Pending]) -> None:
         try:
             self._publisher.restore()
-            done = self._write(group)
+            done = self._write(self._admitted(group))
+            reach(Failpoint.BEFORE_INDEX)
             failed = self._publisher.publish([one.change for one in done])
+            if failed and self._reserve.release() and self._publisher.restore():
+                # The indexes had lacked the disk space.
+                failed = {}
+            reach(Failpoint.BEFORE_ACKNOWLEDGEMENT)
             for one in done:
                 error = failed.get(one.change.workspace.id)
                 if error is None:
@@ -125,15 +142,25 @@ class Writer:
                 else:
                     one.pending.answer.set_exception(error)
             if self._store.checkpoint_due:
-                self._publisher.checkpoint()
+                self._checkpoint()
         except Exception as error:
             # Whatever was committed is loaded from the store before the next change.
             _log.exception("group of changes failed")
             self._publisher.distrust_all()
             _fail([pending for pending in group if not pending.answer.done()], error)
 
-    def _write(self, group: list[_Pending]) -> list[_Done]:
-        """Commits the group; answers those that are refused."""
+    def _admitted(self, group: list[_Pending]) -> list[_Pending]:
+        """Refuses all but removals while the disk lacks the space to keep aside."""
+        if self._reserve.restore():
+            return group
+        _fail([pending for pending in group if not pending.removing], disk_full())
+        return [pending for pending in group if pending.removing]
+
+    def _write(self, group: list[_Pending], *, chances: int = 2) -> list[_Done]:
+        """Commits the group; answers those that are refused.
+
+        A removal that finds no disk space has `chances` to get some.
+        """
         try:
             return self._write_together(group)
         except ServiceError as error:
@@ -148,6 +175,9 @@ class Writer:
             elif len(waiting) > 1:
                 # A large change that finds no space must not take the small ones with it.
                 return [done for pending in waiting for done in self._write([pending])]
+            elif chances and is_disk_full(error) and all(one.removing for one in waiting):
+                self._make_room()
+                return self._write(waiting, chances=chances - 1)
             _log.warning("changes not stored", error=str(error), count=len(waiting))
             _fail(waiting, service_error_from(error))
             return []
@@ -159,6 +189,7 @@ class Writer:
         for workspace_id in {one.change.workspace.id for one in done}:
             seq = self._publisher.applied_seq(workspace_id)
             prune_removals(self._store.connection, workspace_id, seq)
+        reach(Failpoint.BEFORE_COMMIT)
         self._store.commit()
         return done
 
@@ -167,6 +198,7 @@ class Writer:
         connection.execute("SAVEPOINT operation")
         try:
             result, change = pending.operation(connection)
+            reach(Failpoint.ROWS_WRITTEN)
         except sqlite3.Error:
             raise
         except Exception as error:
@@ -176,6 +208,20 @@ class Writer:
             return None
         connection.execute("RELEASE operation")
         return _Done(pending, result, change)
+
+    def _make_room(self) -> None:
+        """Gives free what is kept aside; once that is used up, lets the log start afresh."""
+        if self._reserve.release():
+            _log.warning("disk space kept aside is used for deletions")
+        else:
+            self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        try:
+            self._publisher.checkpoint()
+        except sqlite3.Error as error:
+            # Everything stays in the log.
+            _log.warning("write-ahead log not moved into the database", error=str(error))
 
     def _work_while_idle(self) -> float | None:
         """Does one piece of work that can wait; returns when to look for more, None for never."""

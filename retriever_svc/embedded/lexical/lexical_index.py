@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 import tantivy
 
+from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.lexical_fields import (
     ID_FIELD,
     LAYOUT,
@@ -89,6 +90,7 @@ class LexicalIndex:
         opstamp = self._opened_writer().commit()
         self._index.reload()
         self._seq = seq
+        reach(Failpoint.INDEX_WRITTEN)
         watermark = Watermark(self._store_identity, self._workspace_id, LAYOUT, seq, int(opstamp))
         write_watermark(self._watermark_path, watermark)
 

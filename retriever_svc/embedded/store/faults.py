@@ -13,12 +13,8 @@ _PRIMARY = 0xFF
 def service_error_from(error: sqlite3.Error) -> ServiceError:
     """Returns the error for the caller whose change failed."""
     code = _code(error)
-    if code & _PRIMARY == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_WRITE:
-        return ResourceExhausted(
-            "no disk space is left for this change, nothing was changed; free space, then repeat",
-            retry_after_s=_RETRY_AFTER_S,
-            reason="DISK_FULL",
-        )
+    if is_disk_full(error):
+        return disk_full()
     if code & _PRIMARY in _CORRUPT:
         return DataLoss(
             "the store is damaged; stop the retriever and restore a backup",
@@ -34,6 +30,21 @@ def service_error_from(error: sqlite3.Error) -> ServiceError:
         f"the store did not take this change ({_name(error)}), nothing was changed; repeat it",
         retry_after_s=_RETRY_AFTER_S,
         reason="STORE_FAILED",
+    )
+
+
+def is_disk_full(error: sqlite3.Error) -> bool:
+    """Whether the change found no space, or the database may not grow any more."""
+    code = _code(error)
+    return code & _PRIMARY == sqlite3.SQLITE_FULL or code == sqlite3.SQLITE_IOERR_WRITE
+
+
+def disk_full() -> ServiceError:
+    """Returns the error for the caller whose change finds no space."""
+    return ResourceExhausted(
+        "no disk space is left for this change, nothing was changed; free space, then repeat",
+        retry_after_s=_RETRY_AFTER_S,
+        reason="DISK_FULL",
     )
 
 
