@@ -10,10 +10,11 @@ from gateway.reranking import Candidate, RankedPassage, Ranking
 from gateway.searching import FusedHit, FusedHits, RankedList
 
 
-def candidates_of(fused: FusedHits, text_count: int) -> tuple[Candidate, ...]:
+def candidates_of(fused: FusedHits, text_count: int, *, with_bm25: bool) -> tuple[Candidate, ...]:
     """Returns the candidates of a search in fused order, the first `text_count` with their text.
 
-    Only those may be read by a model, and texts are nearly all of what the message weighs.
+    Only those may be read by a model, and texts are nearly all of what the message weighs. Without
+    BM25, vectors alone are judged.
     """
     return tuple(
         Candidate(
@@ -21,7 +22,7 @@ def candidates_of(fused: FusedHits, text_count: int) -> tuple[Candidate, ...]:
             title=hit.document.title,
             text=hit.passage.text if place < text_count else "",
             space_scores=hit.space_scores,
-            bm25_score=hit.bm25_score,
+            bm25_score=hit.bm25_score if with_bm25 else None,
         )
         for place, hit in enumerate(fused.hits)
     )

@@ -118,7 +118,7 @@ class StageCalls:
             "rerank",
             lambda timeout: self.parts.reranker.rerank(
                 wordings.standalone_question,
-                candidates_of(fused, read_by_models),
+                candidates_of(fused, read_by_models, with_bm25=self.switches.hybrid_search_enabled),
                 workspace=self.question.workspace,
                 model_candidate_count=read_by_models,
                 timeout=timeout,

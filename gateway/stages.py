@@ -17,6 +17,13 @@ T = TypeVar("T")
 SHORTEST_STAGE_S = 0.002
 """An optional stage with less time than one hop takes is not called at all."""
 
+_SERVICES = {
+    "rewrite": "rewriter",
+    "embed": "embedder",
+    "search": "retriever",
+    "rerank": "reranker",
+}
+
 
 class Stages:
     """Runs stages within shares of what is left of a deadline, and keeps their reports.
@@ -96,7 +103,8 @@ class Stages:
                 return await call(timeout)
         except TimeoutError as error:
             raise DeadlineExceeded(
-                f"stage {stage} did not end within its share of the time, {timeout * 1e3:.0f} ms"
+                f"the {_SERVICES.get(stage, stage)} did not answer within stage {stage}'s share "
+                f"of the time, {timeout * 1e3:.0f} ms"
             ) from error
 
     def _note_result(self, stage: str, result: object, started: float) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp
 
 from chassis.metrics import Metrics
 from gateway.application import Application
 from gateway.http.errors import install_error_handlers
 from gateway.http.measurement import RequestMeasurement
+from gateway.http.models.errors import ErrorAnswer
 from gateway.http.routes.documents import document_routes
 from gateway.http.routes.operation import health_routes, switch_routes
 from gateway.http.routes.search import search_routes
 from gateway.http.routes.workspaces import workspace_routes
 from gateway.http.surroundings import Surroundings
+
+DOCS_FILES = "/docs-files"
 
 
 def http_door(application: Application, metrics: Metrics) -> ASGIApp:
@@ -25,12 +29,15 @@ def http_door(application: Application, metrics: Metrics) -> ASGIApp:
 
 def routed(application: Application) -> FastAPI:
     """Returns the routes without what surrounds them."""
-    app = FastAPI(
+    # Its page of documentation comes with the package instead of from another host.
+    app = FastAPIOffline(
         title="Justesse",
         description="Finds the passage that answers.",
         version=version("justesse"),
         redoc_url=None,
         redirect_slashes=False,
+        static_url=DOCS_FILES,
+        responses={"4XX": {"model": ErrorAnswer}, "5XX": {"model": ErrorAnswer}},
     )
     app.include_router(search_routes(application.searches))
     app.include_router(workspace_routes(application.catalogue))

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from chassis.error_mapping import status_code_of, visible_error
 from chassis.errors import FieldViolation, InvalidArgument, ServiceError
 from chassis.request_id import current_request_id
+from gateway.http.models.errors import ErrorAnswer, ErrorBody, FieldViolationBody
 from gateway.http.responses import JsonResponse
 
 HTTP_CODES: Mapping[str, int] = {
@@ -124,18 +125,20 @@ def _response(
     violations: Sequence[FieldViolation] = (),
     headers: Mapping[str, str] | None = None,
 ) -> JsonResponse:
-    body = {
-        "error": {
-            "status": status,
-            "reason": reason,
-            "message": _encodable(message),
-            "field_violations": [
-                {"field": _encodable(each.field), "description": _encodable(each.description)}
+    body = ErrorAnswer(
+        error=ErrorBody(
+            status=status,
+            reason=reason,
+            message=_encodable(message),
+            field_violations=[
+                FieldViolationBody(
+                    field=_encodable(each.field), description=_encodable(each.description)
+                )
                 for each in violations
             ],
-            "request_id": current_request_id(),
-        }
-    }
+            request_id=current_request_id(),
+        )
+    )
     return JsonResponse(body, code, dict(headers or {}))
 
 

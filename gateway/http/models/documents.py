@@ -75,9 +75,9 @@ class DocumentBody(BaseModel):
     superseded: bool
     metadata: dict[str, FactBody]
     passage_count: int
-    update_time: datetime | None
-    valid_from: datetime | None
-    valid_until: datetime | None
+    update_time: datetime | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
     chunking_profile: str
 
 

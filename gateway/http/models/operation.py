@@ -33,7 +33,7 @@ class SwitchesBody(BaseModel):
     """All switches by key; without `refresh_time` the table was never read."""
 
     switches: list[SwitchBody]
-    refresh_time: datetime | None
+    refresh_time: datetime | None = None
     refresh_error: str
 
 
@@ -44,7 +44,7 @@ class ServiceStateBody(BaseModel):
     address: str
     health: str
     detail: str
-    latency_ms: float | None
+    latency_ms: float | None = None
 
 
 class ProviderBody(BaseModel):

@@ -19,7 +19,7 @@ class StageReportBody(BaseModel):
     latency_ms: float
     input_token_count: int
     output_token_count: int
-    cost: float | None
+    cost: float | None = None
     currency: str
 
 

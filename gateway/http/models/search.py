@@ -64,7 +64,7 @@ class SourceBody(BaseModel):
     version: str
     superseded: bool
     metadata: dict[str, FactBody]
-    update_time: datetime | None
+    update_time: datetime | None = None
 
 
 class ListRankBody(BaseModel):
@@ -80,8 +80,8 @@ class SpaceScoreBody(BaseModel):
     """Similarity in one space."""
 
     space_id: str
-    cosine: float | None
-    best_window_cosine: float | None
+    cosine: float | None = None
+    best_window_cosine: float | None = None
 
 
 class ScoresBody(BaseModel):
@@ -91,9 +91,9 @@ class ScoresBody(BaseModel):
     fused_rank: int
     fused_score: float
     space_scores: list[SpaceScoreBody]
-    bm25_score: float | None
-    rerank_rank: int | None
-    rerank_score: float | None
+    bm25_score: float | None = None
+    rerank_rank: int | None = None
+    rerank_score: float | None = None
 
 
 class HitBody(BaseModel):

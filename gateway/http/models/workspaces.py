@@ -64,7 +64,7 @@ class WorkspaceBody(BaseModel):
     spaces: list[SpaceBody]
     preferred_space_id: str
     spaces_version: int
-    create_time: datetime | None
+    create_time: datetime | None = None
     applied_seq: int
 
 

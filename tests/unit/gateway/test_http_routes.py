@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 
@@ -235,12 +237,15 @@ async def test_a_document_of_unset_fields_is_told_without_them(
 
 
 async def test_the_documentation_names_every_route(http: httpx.AsyncClient) -> None:
-    """/docs opens, and the description behind it lists all routes with the form of uploads."""
+    """/docs opens with files of its own, and the description behind it lists all routes with the
+    form of uploads."""
     page = await http.get("/docs")
     described = (await http.get("/openapi.json")).json()
 
     assert page.status_code == 200
-    assert "cdn.jsdelivr.net" in page.headers["content-security-policy"]
+    assert "https://" not in page.headers["content-security-policy"] + page.text
+    for file in re.findall(r'(?:src|href)="([^"]+)"', page.text):
+        assert (await http.get(file)).status_code == 200, file
     assert set(described["paths"]) == {
         "/v1/search",
         "/v1/workspaces",

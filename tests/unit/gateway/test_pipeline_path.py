@@ -210,6 +210,16 @@ async def test_only_candidates_that_a_model_may_read_carry_their_text() -> None:
     assert [bool(candidate.text) for candidate in bench.reranker.calls[0][1]] == [True, True, False]
 
 
+async def test_with_hybrid_search_off_words_do_not_sort_either() -> None:
+    """Dense only means that the reranker is given no BM25 scores."""
+    bench = Bench(switches=SwitchValues(hybrid_search_enabled=False))
+
+    await bench.ask()
+
+    assert {candidate.bm25_score for candidate in bench.reranker.calls[0][1]} == {None}
+    assert all(candidate.space_scores for candidate in bench.reranker.calls[0][1])
+
+
 async def test_an_empty_search_is_not_reranked() -> None:
     """Without candidates the reranker is not called and the receipt says why."""
     bench = Bench()
