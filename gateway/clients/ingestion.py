@@ -53,8 +53,8 @@ class IngestionClient:
                 for part in _parts(chunk):
                     await call.write(ingestion_pb2.IngestDocumentRequest(content=part))
             await call.done_writing()
-        except asyncio.InvalidStateError:
-            # The other side has answered before the end of the file; the answer says why.
+        except (asyncio.InvalidStateError, grpc.aio.InternalError):
+            # The call is over before the end of the file; its status says why.
             return
 
 

@@ -254,6 +254,9 @@ async def _write(call: IngestCall, upload: Upload) -> None:
         while part := await asyncio.to_thread(upload.next_part):
             await call.write(part)
         await call.done_writing()
+    except grpc.aio.InternalError:
+        # The call ended while a message was handed over, say by its deadline; its status says why.
+        return
     except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
         if not call.done():
             raise
