@@ -12,11 +12,13 @@ def pdf_file(
     subject: str = "",
     keywords: str = "",
     encrypted: bool = False,
+    letter_gap: int = 0,
 ) -> bytes:
     """Returns a PDF with one line of text below the other on each page.
 
     Texts may hold every character of windows-1252; a line that begins with "# " is shown larger. An
-    encrypted file asks for a password that nobody knows.
+    encrypted file asks for a password that nobody knows. `letter_gap` sets letters apart, in
+    thousandths of their size.
     """
     objects: list[bytes] = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -27,7 +29,7 @@ def pdf_file(
     ]
     kids = []
     for lines in pages:
-        content = _content(lines)
+        content = _content(lines, letter_gap)
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
         objects.append(
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R "
@@ -44,14 +46,20 @@ def pdf_file(
     return _assembled(objects, trailer)
 
 
-def _content(lines: Sequence[str]) -> bytes:
+def _content(lines: Sequence[str], letter_gap: int) -> bytes:
     shown = b" ".join(
         b"/F1 18 Tf 24 TL T* %s Tj /F1 11 Tf T* 14 TL" % _text(line[2:])
         if line.startswith("# ")
-        else b"%s Tj T*" % _text(line)
+        else b"%s T*" % _shown(line, letter_gap)
         for line in lines
     )
     return b"BT /F1 11 Tf 60 780 Td 14 TL %s ET" % shown
+
+
+def _shown(line: str, letter_gap: int) -> bytes:
+    if not letter_gap:
+        return b"%s Tj" % _text(line)
+    return b"[%s] TJ" % (b" %d " % -letter_gap).join(map(_text, line))
 
 
 def _text(text: str) -> bytes:

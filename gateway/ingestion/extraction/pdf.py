@@ -18,7 +18,10 @@ from gateway.ingestion.extraction.fact_values import keywords_from
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.pdf_layout import blocks_from
 from gateway.ingestion.extraction.pdf_lines import Line, lines_of
+from gateway.ingestion.extraction.pdf_margins import without_repeated_margins
+from gateway.ingestion.extraction.pdf_second_reading import SecondReading, is_odd
 from gateway.ingestion.extraction.refusals import over_limit, password_protected, unreadable
+from gateway.ingestion.extraction.typesetting import repaired
 from gateway.ingestion.extraction.word_division import undivided
 
 _LONGEST_CATEGORY = 60
@@ -42,7 +45,7 @@ def extract(path: Path, limits: ExtractionLimits) -> Extraction:
         page_count = len(document)
         if page_count > limits.pages:
             raise over_limit(f"the PDF has {page_count} pages, at most {limits.pages} are read")
-        lines, unread = _lines(document, limits)
+        lines, unread = _lines(document, SecondReading(path), limits)
         facts = _facts(document)
     if len(unread) == page_count:
         raise unreadable("no page of the PDF can be read")
@@ -51,14 +54,16 @@ def extract(path: Path, limits: ExtractionLimits) -> Extraction:
         *([f"pages that cannot be read: {_ranges(unread)}"] if unread else []),
         *([f"pages without text (images need OCR): {_ranges(empty)}"] if empty else []),
     ]
-    blocks = list(blocks_from(lines))
-    texts = undivided(block.text for block in blocks)
+    texts = repaired([line.text for line in lines])
+    lines = [replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
+    blocks = list(blocks_from(without_repeated_margins(lines, page_count)))
+    texts = list(undivided(block.text for block in blocks))
     joined = (replace(block, parts=(text,)) for block, text in zip(blocks, texts, strict=True))
     return Extraction(tuple(joined), facts, tuple(warnings))
 
 
 def _lines(
-    document: pypdfium2.PdfDocument, limits: ExtractionLimits
+    document: pypdfium2.PdfDocument, second: SecondReading, limits: ExtractionLimits
 ) -> tuple[list[Line], list[int]]:
     """Returns the lines of all pages, and the numbers, from 1, of pages that cannot be read."""
     lines: list[Line] = []
@@ -74,6 +79,8 @@ def _lines(
         on_page = list(lines_of(text_page, number))
         text_page.close()
         page.close()
+        if is_odd(" ".join(line.text for line in on_page)):
+            on_page = second.lines(number) or on_page
         lines.extend(on_page)
         length += sum(len(line.text) for line in on_page)
         if length > limits.characters:

@@ -9,6 +9,9 @@ from typing import Any
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
+DIVISION = "\ufffe"
+"""What PDFium writes for a hyphen at the end of a line."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -35,8 +38,23 @@ def lines_of(text_page: Any, page: int) -> Iterator[Line]:
         if shown:
             first = position + _units(line[: len(line) - len(line.lstrip())])
             last = first + _units(shown) - 1
+            if DIVISION in shown:
+                shown = _without_false_divisions(text_page, shown, first)
             yield _placed(text_page, page, shown, first, last)
         position += _units(line) + 1
+
+
+def _without_false_divisions(text_page: Any, text: str, first: int) -> str:
+    """Returns the text with NUL for glyphs of no known meaning, which PDFium shows as divisions."""
+    read: list[str] = []
+    for character in text:
+        if character == DIVISION:
+            place = first + _units("".join(read))
+            index = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, place)
+            if index >= 0 and pdfium.FPDFText_GetUnicode(text_page, index) == 0:
+                character = "\0"
+        read.append(character)
+    return "".join(read)
 
 
 def _units(text: str) -> int:
