@@ -27,7 +27,7 @@ _log = structlog.get_logger("embedder_svc.service")
 async def running_embedder(
     settings: EmbedderSettings,
     *,
-    providers: Sequence[EmbeddingProvider] | None = None,
+    providers: Sequence[EmbeddingProvider | UnconfiguredProvider] | None = None,
     metrics: Metrics | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Serves while inside; ready as soon as one provider has passed its check.

@@ -29,7 +29,6 @@ from tests.fakes.vendors.voyage_server import VoyageServer
 QUERY, DOCUMENT = EmbeddingPurpose.QUERY, EmbeddingPurpose.DOCUMENT
 MISTRAL, VOYAGE = MISTRAL_MODELS["mistral-embed"], VOYAGE_MODELS["voyage-3-lite"]
 NOMIC, SMALL = OLLAMA_MODELS["nomic-embed-text"], OPENAI_MODELS["text-embedding-3-small"]
-THREE = ["un", "deux", "trois"]
 
 
 def assert_rows(vectors: np.ndarray, texts: list[str]) -> None:

@@ -1,0 +1,94 @@
+"""A model that was exchanged behind a space's back is noticed, and its space takes no calls."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from chassis.circuit_breaker import CircuitBreaker
+from chassis.errors import FailedPrecondition
+from embedder_svc.canary import Canary
+from embedder_svc.chain import ProviderChain
+from embedder_svc.chain_link import ChainLink, ProviderState
+from embedder_svc.embedding import EmbeddingPurpose, Vectors
+from tests.fakes.embedding_providers import DIMENSION, ScriptedProvider
+
+QUERY = EmbeddingPurpose.QUERY
+
+
+def turned(cosine: float) -> Vectors:
+    """Returns a vector with this cosine to the first axis."""
+    vector = np.zeros(DIMENSION)
+    vector[:2] = cosine, np.sqrt(1 - cosine**2)
+    return vector.astype(np.float32)
+
+
+def link_of(provider: ScriptedProvider) -> ChainLink:
+    """A link without a cache."""
+    return ChainLink(provider, CircuitBreaker(provider.name))
+
+
+@pytest.mark.parametrize(("cosine", "drifted"), [(0.9995, False), (0.9985, True), (-1.0, True)])
+def test_a_cosine_below_0_999_is_another_model(cosine: float, drifted: bool) -> None:
+    """Noise between calls is not."""
+    canary = Canary(ScriptedProvider("first").space)
+    canary.measured(turned(1.0))
+    canary.measured(turned(cosine))
+
+    assert canary.drifted is drifted
+
+
+async def test_a_drifted_space_takes_no_calls_and_the_chain_goes_on() -> None:
+    """Asked for, it is a FAILED_PRECONDITION; unasked, the next provider answers."""
+    first, second = ScriptedProvider("first"), ScriptedProvider("second")
+    chain = ProviderChain((link_of(first), link_of(second)))
+    assert await chain.links[0].check()
+    first.canary = turned(0.5)[None, :]
+    assert not await chain.links[0].check()
+
+    with pytest.raises(FailedPrecondition, match=r"first/first-model@1.* has changed") as caught:
+        await chain.embed(["un"], QUERY, space=first.space)
+    embedding = await chain.embed(["un"], QUERY)
+
+    assert caught.value.reason == "SPACE_DRIFTED"
+    assert embedding.provider == "second"
+    assert first.embedded == []
+    described = chain.describe()[0]
+    assert described.state is ProviderState.DRIFTED
+    assert "another model" in described.last_error
+
+
+async def test_the_old_model_may_come_back() -> None:
+    """The reference stays that of the first measurement."""
+    provider = ScriptedProvider("first")
+    link = link_of(provider)
+    await link.check()
+    provider.canary = turned(0.5)[None, :]
+    await link.check()
+    provider.canary = turned(1.0)[None, :]
+
+    assert await link.check()
+    assert (await link.embed(["un"], QUERY, None)).provider == "first"
+
+
+async def test_a_kept_canary_tells_a_model_that_changed_between_two_processes() -> None:
+    """It is measured on the spot if no check has done so; the right one passes."""
+    provider = ScriptedProvider("first")
+    link = link_of(provider)
+
+    with pytest.raises(FailedPrecondition, match="stored canary"):
+        await link.embed(["un"], QUERY, None, kept_canary=turned(0.5))
+    await link.embed(["un"], QUERY, None, kept_canary=turned(0.9999))
+
+    assert provider.embedded == [("un",)]
+    canary = link.describe().canary
+    assert canary is not None
+    assert np.array_equal(canary, turned(1.0))
+
+
+async def test_a_canary_of_another_width_is_another_model() -> None:
+    """No vector of it could be compared."""
+    with pytest.raises(FailedPrecondition):
+        await link_of(ScriptedProvider("first")).embed(
+            ["un"], QUERY, None, kept_canary=np.ones(3, dtype=np.float32)
+        )
