@@ -30,6 +30,7 @@ _AFTER = re.compile(rf"({_LETTER})([{_ACCENTS}])")
 _INSIDE = re.compile(rf"{_LETTER}[{_ACCENTS}]|[{_ACCENTS}]{_LETTER}")
 _AT_WORD_START = re.compile(rf"(?<!\w)([{_ACCENTS}])({_LETTER})")
 _AT_WORD_END = re.compile(rf"({_LETTER})([{_ACCENTS}])(?!\w)")
+_WITHIN_WORD = re.compile(rf"{_LETTER}`{_LETTER}")
 # The sign is typed for an apostrophe where it follows nothing but these.
 _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)\u00b4(?=\w)", re.IGNORECASE)
 _LIGATURES = {"\u21b5": "ff", "\x0b": "ff", "\x0e": "ffi", "\x0f": "ffl"}
@@ -43,7 +44,7 @@ def repaired(texts: Sequence[str]) -> list[str]:
     """Returns the texts of a document with ligatures spelt out and accents on their letters.
 
     Whether accents stand before or after their letters is told from the document as a whole;
-    a backquote that opens a word is left alone, since it may quote.
+    a backquote at the edge of a word is left alone, since it may quote.
     """
     spelt = [_LIGATURE.sub(lambda sign: _LIGATURES[sign.group()], text) for text in texts]
     if any("\u21b5" in text for text in texts):
@@ -70,8 +71,9 @@ def _stand_before(texts: Iterable[str]) -> bool:
 def _composed(found: re.Match[str]) -> str:
     first, second = found.groups()
     accent, letter = (first, second) if first in _MARKS else (second, first)
-    opens_word = found.start() == 0 or not found.string[found.start() - 1].isalpha()
-    if accent == "`" and first == accent and opens_word:
-        return found.group()
+    if accent == "`":
+        place = found.start() if first == accent else found.end() - 1
+        if not _WITHIN_WORD.match(found.string, max(place - 1, 0)):
+            return found.group()
     shown = unicodedata.normalize("NFC", _DOTLESS.get(letter, letter) + _MARKS[accent])
     return shown if len(shown) == 1 else found.group()
