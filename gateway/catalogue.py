@@ -6,7 +6,7 @@ from gateway.documents import DocumentDeletion, DocumentPage, StoredDocument
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.ports import Retriever
 from gateway.query_vectors import QueryVectors
-from gateway.validation import check_document_name, check_page, check_slug
+from gateway.validation import check_document_name, check_page, check_preset, check_slug
 from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings
 
 
@@ -21,6 +21,7 @@ class Catalogue:
     async def create_workspace(self, slug: str, settings: WorkspaceSettings) -> Workspace:
         """Creates a workspace; AlreadyExists where the slug is taken."""
         check_slug(slug)
+        check_preset(settings.preset)
         workspace = await self._retriever.create_workspace(slug, settings)
         self._known.forget(slug)
         return workspace

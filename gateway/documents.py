@@ -84,12 +84,16 @@ class StoredPassage:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document as stored; `passages` is empty unless they were asked for."""
+    """A document as stored; `passages` is empty unless they were asked for.
+
+    `awaiting_passage_count` counts the passages without a vector in any space.
+    """
 
     document: Document
     passage_count: int
     update_time: datetime | None = None
     passages: tuple[StoredPassage, ...] = ()
+    awaiting_passage_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

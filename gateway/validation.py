@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chassis.errors import FieldViolation, InvalidArgument
+from chassis.errors import FieldViolation, InvalidArgument, Unimplemented
 from gateway.filter_validation import filter_violations, threshold_violations
 from gateway.incoming_files import IncomingFile
 from gateway.questions import Question
@@ -16,6 +16,8 @@ MAX_HISTORY_TURNS = 20
 MAX_HISTORY_BYTES = 32 * 1024
 MAX_EXTERNAL_ID_LENGTH = 512
 MAX_PAGE_SIZE = 500
+DEFAULT_PRESET = "default"
+PRESETS = (DEFAULT_PRESET, "commerce", "words", "sentences", "tutorial")
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -41,6 +43,21 @@ def check_question(question: Question) -> None:
 def check_slug(slug: str, field: str = "slug") -> None:
     """Raises InvalidArgument unless this can be the slug of a workspace."""
     _raise_any(*_slug_violations(slug, field))
+
+
+def check_preset(preset: str) -> None:
+    """Raises InvalidArgument for an unknown preset, Unimplemented for one that is not applied."""
+    if preset and preset not in PRESETS:
+        raise InvalidArgument(
+            f"settings.preset is {preset!r}; expected one of {', '.join(map(repr, PRESETS))}",
+            field="settings.preset",
+        )
+    if preset not in ("", DEFAULT_PRESET):
+        raise Unimplemented(
+            f"settings.preset is {preset!r}, which this build cannot apply; leave it out, or "
+            f"choose {DEFAULT_PRESET!r}",
+            reason="PRESET_NOT_APPLIED",
+        )
 
 
 def check_document_name(workspace: str, external_id: str) -> None:

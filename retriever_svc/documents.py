@@ -124,6 +124,8 @@ class StoredDocument:
     passage_count: int
     updated_at: datetime
     passages: tuple[StoredPassage, ...] = ()
+    awaiting_passage_count: int = 0
+    """Passages that have no vector in any space."""
 
 
 @dataclass(frozen=True, slots=True)

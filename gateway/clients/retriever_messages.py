@@ -96,6 +96,7 @@ def stored_document_from(message: documents_pb2.GetDocumentResponse) -> StoredDo
             StoredPassage(stored.passage_id, passage_from(stored.passage), tuple(stored.space_ids))
             for stored in message.passages
         ),
+        awaiting_passage_count=message.awaiting_passage_count,
     )
 
 
@@ -107,6 +108,7 @@ def listed_document_from(message: documents_pb2.ListedDocument) -> StoredDocumen
         update_time=(
             update_time_from(message.update_time) if message.HasField("update_time") else None
         ),
+        awaiting_passage_count=message.awaiting_passage_count,
     )
 
 

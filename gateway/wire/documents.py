@@ -47,6 +47,7 @@ def _to_document(stored: StoredDocument) -> documents_pb2.Document:
         valid_from=to_timestamp(document.valid_from),
         valid_until=to_timestamp(document.valid_until),
         chunking_profile=document.chunking_profile,
+        awaiting_passage_count=stored.awaiting_passage_count,
     )
     for name, value in document.metadata.items():
         write_metadata_value(message.metadata[name], value)

@@ -29,6 +29,8 @@ class Document:
     valid_until: datetime | None
     """First moment the content no longer holds; None: it holds for ever."""
     chunking_profile: str
+    awaiting_passage_count: int = 0
+    """Passages that wait to be embedded; they are found by their words meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ def document_from(message: documents_pb2.Document) -> Document:
         valid_from=moment_from(message.valid_from) if message.HasField("valid_from") else None,
         valid_until=moment_from(message.valid_until) if message.HasField("valid_until") else None,
         chunking_profile=message.chunking_profile,
+        awaiting_passage_count=message.awaiting_passage_count,
     )
 
 

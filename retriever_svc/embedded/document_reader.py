@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Mapping
 
 from chassis.errors import NotFound
 from retriever_svc.documents import DocumentPage, StoredDocument, StoredPassage
@@ -11,7 +12,7 @@ from retriever_svc.embedded.store.document_rows import (
     list_document_rows,
 )
 from retriever_svc.embedded.store.passage_rows import passages_of_document
-from retriever_svc.embedded.store.vector_rows import spaces_by_passage
+from retriever_svc.embedded.store.vector_rows import awaiting_counts, spaces_by_passage
 from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, find_workspace
 
 
@@ -33,7 +34,8 @@ class DocumentReader:
                     reason="DOCUMENT_NOT_FOUND",
                 )
             passages = self._passages(workspace, row) if include_passages else ()
-            return _stored(row, passages)
+            awaiting = awaiting_counts(self._connection, workspace.id, [row.id])
+            return _stored(row, awaiting, passages)
 
     def list_page(self, slug: str, *, page_size: int, after: str | None) -> DocumentPage:
         """Lists documents whose external id follows `after`."""
@@ -43,8 +45,9 @@ class DocumentReader:
                 self._connection, workspace.id, after=after, limit=page_size + 1
             )
             page = rows[:page_size]
+            awaiting = awaiting_counts(self._connection, workspace.id, [row.id for row in page])
             return DocumentPage(
-                tuple(_stored(row) for row in page),
+                tuple(_stored(row, awaiting) for row in page),
                 page[-1].document.external_id if len(rows) > page_size else None,
                 workspace.document_count,
             )
@@ -80,5 +83,9 @@ class _Snapshot:
         self._connection.execute("ROLLBACK")
 
 
-def _stored(row: DocumentRow, passages: tuple[StoredPassage, ...] = ()) -> StoredDocument:
-    return StoredDocument(row.document, row.passage_count, row.updated_at, passages)
+def _stored(
+    row: DocumentRow, awaiting: Mapping[int, int], passages: tuple[StoredPassage, ...] = ()
+) -> StoredDocument:
+    return StoredDocument(
+        row.document, row.passage_count, row.updated_at, passages, awaiting.get(row.id, 0)
+    )

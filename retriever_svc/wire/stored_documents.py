@@ -40,6 +40,7 @@ def page_response(page: DocumentPage) -> documents_pb2.ListDocumentsResponse:
                 document=document_message(stored.document),
                 passage_count=stored.passage_count,
                 update_time=timestamp_from(stored.updated_at),
+                awaiting_passage_count=stored.awaiting_passage_count,
             )
             for stored in page.documents
         ],
@@ -69,6 +70,7 @@ def document_response(stored: StoredDocument) -> documents_pb2.GetDocumentRespon
             for passage in stored.passages
         ],
         update_time=timestamp_from(stored.updated_at),
+        awaiting_passage_count=stored.awaiting_passage_count,
     )
 
 

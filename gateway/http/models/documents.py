@@ -75,6 +75,7 @@ class DocumentBody(BaseModel):
     superseded: bool
     metadata: dict[str, FactBody]
     passage_count: int
+    awaiting_passage_count: int
     update_time: datetime | None = None
     valid_from: datetime | None = None
     valid_until: datetime | None = None
@@ -175,6 +176,7 @@ def _to_document_body(stored: StoredDocument) -> DocumentBody:
         superseded=document.superseded,
         metadata=to_facts(document.metadata),
         passage_count=stored.passage_count,
+        awaiting_passage_count=stored.awaiting_passage_count,
         update_time=stored.update_time,
         valid_from=document.valid_from,
         valid_until=document.valid_until,

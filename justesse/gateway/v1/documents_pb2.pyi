@@ -231,6 +231,7 @@ class Document(_message.Message):
     VALID_FROM_FIELD_NUMBER: _builtins.int
     VALID_UNTIL_FIELD_NUMBER: _builtins.int
     CHUNKING_PROFILE_FIELD_NUMBER: _builtins.int
+    AWAITING_PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     external_id: _builtins.str
     """Id given by its owner, unique in the workspace."""
     title: _builtins.str
@@ -249,6 +250,8 @@ class Document(_message.Message):
     """Number of its passages."""
     chunking_profile: _builtins.str
     """How the passages were cut."""
+    awaiting_passage_count: _builtins.int
+    """Passages that wait to be embedded; they are found by their words meanwhile."""
     @_builtins.property
     def keywords(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Words that name the document's subject."""
@@ -286,10 +289,11 @@ class Document(_message.Message):
         valid_from: _timestamp_pb2.Timestamp | None = ...,
         valid_until: _timestamp_pb2.Timestamp | None = ...,
         chunking_profile: _builtins.str = ...,
+        awaiting_passage_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["category", b"category", "chunking_profile", b"chunking_profile", "external_id", b"external_id", "keywords", b"keywords", "language", b"language", "metadata", b"metadata", "passage_count", b"passage_count", "source_uri", b"source_uri", "superseded", b"superseded", "title", b"title", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaiting_passage_count", b"awaiting_passage_count", "category", b"category", "chunking_profile", b"chunking_profile", "external_id", b"external_id", "keywords", b"keywords", "language", b"language", "metadata", b"metadata", "passage_count", b"passage_count", "source_uri", b"source_uri", "superseded", b"superseded", "title", b"title", "update_time", b"update_time", "valid_from", b"valid_from", "valid_until", b"valid_until", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -310,7 +310,9 @@ class WorkspaceSettings(_message.Message):
     chunking_profile: _builtins.str
     """How documents are cut into passages: "structure" (default), "sentences" or "words"."""
     preset: _builtins.str
-    """Named set of retrieval settings; "default" if empty."""
+    """Named set of retrieval settings: "default" (if empty), "commerce", "words", "sentences" or
+    "tutorial".
+    """
     dense_index_kind: Global___DenseIndexKind.ValueType
     """Kind of dense index."""
     def __init__(

@@ -37,7 +37,8 @@ class WorkspaceServiceStub:
     """Creates a workspace.
 
     INVALID_ARGUMENT: slug does not match [a-z0-9][a-z0-9-]{0,62}, unknown language, profile or
-    preset. ALREADY_EXISTS: a workspace of that slug exists.
+    preset. UNIMPLEMENTED: a preset this build cannot apply. ALREADY_EXISTS: a workspace of that
+    slug exists.
     """
     ListWorkspaces: _grpc.UnaryUnaryMultiCallable[_workspaces_pb2.ListWorkspacesRequest, _workspaces_pb2.ListWorkspacesResponse]
     """Lists all workspaces by slug."""
@@ -55,7 +56,8 @@ class WorkspaceServiceAsyncStub(WorkspaceServiceStub):
     """Creates a workspace.
 
     INVALID_ARGUMENT: slug does not match [a-z0-9][a-z0-9-]{0,62}, unknown language, profile or
-    preset. ALREADY_EXISTS: a workspace of that slug exists.
+    preset. UNIMPLEMENTED: a preset this build cannot apply. ALREADY_EXISTS: a workspace of that
+    slug exists.
     """
     ListWorkspaces: _aio.UnaryUnaryMultiCallable[_workspaces_pb2.ListWorkspacesRequest, _workspaces_pb2.ListWorkspacesResponse]  # type: ignore[assignment]
     """Lists all workspaces by slug."""
@@ -76,7 +78,8 @@ class WorkspaceServiceServicer(metaclass=_abc_1.ABCMeta):
         """Creates a workspace.
 
         INVALID_ARGUMENT: slug does not match [a-z0-9][a-z0-9-]{0,62}, unknown language, profile or
-        preset. ALREADY_EXISTS: a workspace of that slug exists.
+        preset. UNIMPLEMENTED: a preset this build cannot apply. ALREADY_EXISTS: a workspace of that
+        slug exists.
         """
 
     @_abc_1.abstractmethod

@@ -322,8 +322,11 @@ class GetDocumentResponse(_message.Message):
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     PASSAGES_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    AWAITING_PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     passage_count: _builtins.int
     """Number of its passages."""
+    awaiting_passage_count: _builtins.int
+    """Passages that have no vector in any space; they are found by their words meanwhile."""
     @_builtins.property
     def document(self) -> Global___Document:
         """The document."""
@@ -343,10 +346,11 @@ class GetDocumentResponse(_message.Message):
         passage_count: _builtins.int = ...,
         passages: _abc.Iterable[Global___StoredPassage] | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
+        awaiting_passage_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["document", b"document", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document", b"document", "passage_count", b"passage_count", "passages", b"passages", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaiting_passage_count", b"awaiting_passage_count", "document", b"document", "passage_count", b"passage_count", "passages", b"passages", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -457,8 +461,11 @@ class ListedDocument(_message.Message):
     DOCUMENT_FIELD_NUMBER: _builtins.int
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    AWAITING_PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     passage_count: _builtins.int
     """Number of its passages."""
+    awaiting_passage_count: _builtins.int
+    """Passages that have no vector in any space; they are found by their words meanwhile."""
     @_builtins.property
     def document(self) -> Global___Document:
         """The document."""
@@ -473,10 +480,11 @@ class ListedDocument(_message.Message):
         document: Global___Document | None = ...,
         passage_count: _builtins.int = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
+        awaiting_passage_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["document", b"document", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document", b"document", "passage_count", b"passage_count", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["awaiting_passage_count", b"awaiting_passage_count", "document", b"document", "passage_count", b"passage_count", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -81,6 +81,21 @@ def spaces_by_passage(
     return found
 
 
+def awaiting_counts(
+    connection: sqlite3.Connection, workspace_id: int, document_ids: Collection[int]
+) -> dict[int, int]:
+    """Counts, by internal id of the document, the passages without any vector, where there are."""
+    rows = connection.execute(
+        "SELECT document_id, COUNT(*) FROM passages "
+        # The sign keeps SQLite from walking all rows of the workspace by its index.
+        "WHERE +workspace_id = ? AND document_id IN (SELECT value FROM json_each(?)) "
+        "AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.passage_id = passages.id) "
+        "GROUP BY document_id",
+        (workspace_id, orjson.dumps(list(document_ids)).decode()),
+    )
+    return dict(rows.fetchall())
+
+
 def vectors_of_passage(
     connection: sqlite3.Connection, workspace_id: int, passage_id: int
 ) -> list[StoredVector]:

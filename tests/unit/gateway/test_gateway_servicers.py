@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import grpc
 import grpc.aio
+import pytest
 
 from chassis.errors import Unavailable
 from justesse.gateway.v1 import (
@@ -63,9 +66,37 @@ async def test_an_unknown_kind_of_index_is_refused(channel: grpc.aio.Channel) ->
     assert "dense_index_kind" in error.message
 
 
-async def test_documents_are_read_listed_and_deleted(channel: grpc.aio.Channel) -> None:
+@pytest.mark.parametrize(
+    ("preset", "status", "words"),
+    [
+        ("foo", "INVALID_ARGUMENT", "'tutorial'"),
+        ("commerce", "UNIMPLEMENTED", "cannot apply"),
+    ],
+)
+async def test_a_preset_that_would_do_nothing_is_refused(
+    channel: grpc.aio.Channel, preset: str, status: str, words: str
+) -> None:
+    """An unknown preset is told the known ones; a known one that is not applied is no silent no."""
+    stub = workspaces_pb2_grpc.WorkspaceServiceStub(channel)
+    settings = workspaces_pb2.WorkspaceSettings(preset=preset)
+
+    refused, error = await refusal(
+        stub.CreateWorkspace(workspaces_pb2.CreateWorkspaceRequest(slug="x", settings=settings))
+    )
+
+    assert refused == status
+    assert repr(preset) in error.message
+    assert words in error.message
+
+
+async def test_documents_are_read_listed_and_deleted(
+    channel: grpc.aio.Channel, mesh: MeshOfFakes
+) -> None:
     """A document comes with passages, a list without, a deletion says what it did."""
     stub = documents_pb2_grpc.DocumentServiceStub(channel)
+    mesh.retriever.documents["negoce", "a.md"] = replace(
+        mesh.retriever.documents["negoce", "a.md"], awaiting_passage_count=1
+    )
     where = {"workspace": "negoce", "external_id": "b/c d.md"}
 
     read = await stub.GetDocument(documents_pb2.GetDocumentRequest(**where))
@@ -80,6 +111,7 @@ async def test_documents_are_read_listed_and_deleted(channel: grpc.aio.Channel) 
     assert list(read.passages[0].space_ids) == [SPACE.space_id]
     assert (read.document.passage_count, read.document.metadata["week"].number_value) == (2, 12.0)
     assert [document.external_id for document in page.documents] == ["a.md", "b/c d.md"]
+    assert [document.awaiting_passage_count for document in page.documents] == [1, 0]
     assert (page.total_count, page.next_page_token) == (3, "2")
     assert (first.deleted, first.passage_count, second.deleted) == (True, 2, False)
     assert status == "NOT_FOUND"

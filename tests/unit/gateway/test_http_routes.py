@@ -228,12 +228,15 @@ async def test_a_document_of_unset_fields_is_told_without_them(
     http: httpx.AsyncClient, mesh: MeshOfFakes
 ) -> None:
     """A moment that is not set is absent."""
-    mesh.retriever.documents["negoce", "bare"] = StoredDocument(Document("bare"), 0)
+    mesh.retriever.documents["negoce", "bare"] = StoredDocument(
+        Document("bare"), 3, awaiting_passage_count=2
+    )
 
     answer = await http.get("/v1/documents/bare?workspace=negoce")
 
     assert "valid_from" not in answer.json()["document"]
     assert answer.json()["document"]["title"] == ""
+    assert answer.json()["document"]["awaiting_passage_count"] == 2
 
 
 async def test_the_documentation_names_every_route(http: httpx.AsyncClient) -> None:

@@ -146,7 +146,11 @@ async def test_documents_are_read_listed_and_deleted() -> None:
             update_time=NOON_STAMP,
         ),
         f"{service}.ListDocuments": lambda _: documents_pb2.ListDocumentsResponse(
-            documents=[documents_pb2.ListedDocument(document=document, passage_count=1)],
+            documents=[
+                documents_pb2.ListedDocument(
+                    document=document, passage_count=3, awaiting_passage_count=2
+                )
+            ],
             next_page_token="next",
             total_count=2,
         ),
@@ -170,6 +174,7 @@ async def test_documents_are_read_listed_and_deleted() -> None:
     assert (stored.document.content_hash, stored.update_time) == ("h", NOON)
     assert (stored.passages[0].passage.text, stored.passages[0].space_ids) == ("Un.", ("s",))
     assert (page.next_page_token, page.total_count) == ("next", 2)
+    assert (page.documents[0].passage_count, page.documents[0].awaiting_passage_count) == (3, 2)
     assert (page.documents[0].document, page.documents[0].update_time) == (stored.document, None)
     assert deletion == DocumentDeletion(True, 1, 4)
 

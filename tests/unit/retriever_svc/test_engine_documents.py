@@ -53,6 +53,19 @@ async def test_a_stored_document_comes_back_whole(engine: RetrievalEngine) -> No
     assert [passage.space_ids for passage in stored.passages] == [(), (SPACE,)]
 
 
+async def test_passages_without_a_vector_are_counted(engine: RetrievalEngine) -> None:
+    """A document says how many of its passages no space holds, read or listed, its own only."""
+    await engine.upsert_document(upsert("a", ["eau", "feu"]))
+    await engine.upsert_document(upsert("b", ["air"], vectors=[passage_vectors(ROWS[:1])]))
+    given = [passage_vectors([ROWS[0]], positions=[1])]
+    await engine.upsert_document(upsert("c", ["sel", "or"], vectors=given))
+    page = await engine.list_documents("docs", page_size=10, after=None)
+    read = await engine.get_document("docs", "c", include_passages=False)
+
+    assert [stored.awaiting_passage_count for stored in page.documents] == [2, 0, 1]
+    assert read.awaiting_passage_count == 1
+
+
 async def test_passages_are_read_only_when_asked_for(engine: RetrievalEngine) -> None:
     """A list of passages can be long."""
     await engine.upsert_document(upsert("a", ["eau"]))
