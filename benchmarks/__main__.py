@@ -4,10 +4,10 @@ import argparse
 import json
 from pathlib import Path
 
-from benchmarks import mesh_hops
+from benchmarks import embedding_merging, mesh_hops
 from benchmarks.machine import machine
 
-BENCHMARKS = {"mesh_hops": mesh_hops.measure}
+BENCHMARKS = {"mesh_hops": mesh_hops.measure, "embedding_merging": embedding_merging.measure}
 RESULTS = Path(__file__).parent / "results"
 
 
