@@ -141,9 +141,10 @@ def _unknown_lines(
     for name in sorted(environ):
         if name.upper().startswith(prefix) and name.upper() not in variables:
             short = name.upper().removeprefix(prefix)
-            near = difflib.get_close_matches(short, [v.removeprefix(prefix) for v in variables], 1)
+            shorts = {variable.removeprefix(prefix): variable for variable in variables}
+            near = difflib.get_close_matches(short, list(shorts), 1)
             known = ", ".join(variables)
-            hint = f"did you mean {prefix}{near[0]}?" if near else f"known: {known}"
+            hint = f"did you mean {shorts[near[0]]}?" if near else f"known: {known}"
             lines.append(f"{name}: no such setting; {hint}")
     return lines
 

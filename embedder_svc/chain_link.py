@@ -216,6 +216,8 @@ class ChainLink:
         if self._canary.drifted:
             self._last_error = "answers with vectors of another model than before"
             if not was_drifted:
+                # Some may have been made by the other model already.
+                self._cache.forget_space(self.space)
                 _log.error("space has drifted", provider=self.name, space_id=self.space.id)
 
     async def _call(

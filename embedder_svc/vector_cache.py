@@ -89,6 +89,13 @@ class VectorCache:
             self._drop(key)
         return len(known)
 
+    def forget_space(self, space: VectorSpace) -> int:
+        """Drops the vectors of a space; returns how many there were."""
+        keys = [key for key in self._entries if key[0] == space.id]
+        for key in keys:
+            self._drop(key)
+        return len(keys)
+
     def forget_all(self) -> int:
         """Drops everything; returns how many vectors there were."""
         count = len(self._entries)

@@ -35,6 +35,8 @@ _TOO_MANY_TEXTS = re.compile(
 )
 _MISTRAL_TOO_LARGE = re.compile(r'"code"\s*:\s*"?3210\b')
 _NOT_FINITE = re.compile(r"\bNaN\b|\bInf\b|unsupported value", re.IGNORECASE)
+# llama.cpp, where a text has more tokens than its physical batch.
+_TOO_LARGE_TO_PROCESS = re.compile(r"too large to process", re.IGNORECASE)
 _NO_QUOTA = re.compile(r"insufficient_quota")
 _PERMANENT = frozenset({402, 404, 405, 407, 410})
 _ABOUT_CONTENT = frozenset({400, 413, 422})
@@ -53,6 +55,8 @@ def refusal_of(error: VendorError) -> Refusal | None:
         return Refusal.PERMANENT
     if status in _ABOUT_CONTENT:
         return _about_content(status, error.excerpt)
+    if status == 500 and _TOO_LARGE_TO_PROCESS.search(error.excerpt):
+        return Refusal.TOO_MANY_TOKENS
     if status == 424 or (status == 500 and _NOT_FINITE.search(error.excerpt)):
         return Refusal.TEXT
     return None

@@ -11,6 +11,7 @@ from embedder_svc.canary import Canary
 from embedder_svc.chain import ProviderChain
 from embedder_svc.chain_link import ChainLink, ProviderState
 from embedder_svc.embedding import EmbeddingPurpose, Vectors
+from embedder_svc.vector_cache import VectorCache
 from tests.fakes.embedding_providers import DIMENSION, ScriptedProvider
 
 QUERY = EmbeddingPurpose.QUERY
@@ -56,6 +57,24 @@ async def test_a_drifted_space_takes_no_calls_and_the_chain_goes_on() -> None:
     described = chain.describe()[0]
     assert described.state is ProviderState.DRIFTED
     assert "another model" in described.last_error
+
+
+async def test_a_drift_empties_the_cache_of_its_space() -> None:
+    """What the other model made before it was noticed is not served when the old one is back."""
+    provider = ScriptedProvider("first")
+    link = ChainLink(
+        provider, CircuitBreaker("first"), cache=VectorCache(max_bytes=10**6, ttl_s=60.0)
+    )
+    await link.check()
+    await link.embed(["un"], QUERY, None)
+    provider.canary = turned(0.5)[None, :]
+    await link.check()
+    provider.canary = turned(1.0)[None, :]
+    await link.check()
+
+    await link.embed(["un"], QUERY, None)
+
+    assert provider.embedded == [("un",), ("un",)]
 
 
 async def test_the_old_model_may_come_back() -> None:

@@ -140,6 +140,7 @@ def test_other_prefixes_are_another_space() -> None:
         ("CHECK_INTERVAL_S", "0", "greater than 0"),
         ("BREAKER_OPEN_S", "301", "300"),
         ("PROVIDER", "embedded", "did you mean"),
+        ("MISTRAL_API_KEY", "sk-1", "did you mean MISTRAL_API_KEY?"),
         ("REPLICAS", "0", "greater than or equal to 1"),
         ("VOYAGE_BASE_URL", "ftp://voyage", "http"),
     ],
