@@ -44,6 +44,13 @@ class IngestionSettings(ServiceSettings, ServerSettings):
     parser_memory_mb: int = Field(
         default=1024, ge=256, description="MiB of memory to read one file, at least 256"
     )
+    parser_ocr_s: float = Field(default=20.0, gt=0, description="seconds to read one image")
+    max_ocr_pages: int = Field(
+        default=200, ge=1, description="pages of one file that are read in their images"
+    )
+    max_image_pixels: int = Field(
+        default=100_000_000, ge=1, description="pixels of the largest image"
+    )
     max_pages: int = Field(default=2_000, ge=1, description="pages of the longest PDF")
     max_cells: int = Field(default=2_000_000, ge=1, description="cells of the largest workbook")
     max_characters: int = Field(
@@ -74,6 +81,9 @@ class IngestionSettings(ServiceSettings, ServerSettings):
             pages=self.max_pages,
             cells=self.max_cells,
             characters=self.max_characters,
+            ocr_seconds=self.parser_ocr_s,
+            ocr_pages=self.max_ocr_pages,
+            image_pixels=self.max_image_pixels,
             archive_entries=self.max_archive_entries,
             archive_ratio=self.max_archive_ratio,
             archive_bytes=self.max_archive_mb * _MEBIBYTE,

@@ -6,6 +6,7 @@ Started as a script in place of `python -m gateway.ingestion.extraction`.
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -44,6 +45,10 @@ def _fail() -> None:
     raise RuntimeError("an extractor's own fault")
 
 
+def _connect(port: int) -> None:
+    socket.create_connection(("127.0.0.1", port), timeout=2).close()
+
+
 def _abort_later() -> None:
     if _files_read > 1:
         os.abort()
@@ -67,7 +72,11 @@ def _obey(path: Path, limits: ExtractionLimits) -> None:
         "write": lambda: path.with_name("written").write_text("something"),
         "tell": lambda: None,
     }
-    orders[path.read_text()]()
+    order, _, port = path.read_text().partition(" port ")
+    if port:
+        _connect(int(port))
+    else:
+        orders[order]()
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ def pdf_file(
 ) -> bytes:
     """Returns a PDF with one line of text below the other on each page.
 
-    Texts may hold every character of windows-1252; a line that begins with "# " is shown larger. An
+    Texts may hold every character of windows-1252; a line that begins with "# " is shown larger,
+    and "~ drawn" stands for a figure without text. An
     encrypted file asks for a password that nobody knows. `letter_gap` sets letters apart, in
     thousandths of their size.
     """
@@ -50,6 +51,8 @@ def _content(lines: Sequence[str], letter_gap: int) -> bytes:
     shown = b" ".join(
         b"/F1 18 Tf 24 TL T* %s Tj /F1 11 Tf T* 14 TL" % _text(line[2:])
         if line.startswith("# ")
+        else b"ET 60 700 200 40 re f BT"
+        if line == "~ drawn"
         else b"%s T*" % _shown(line, letter_gap)
         for line in lines
     )

@@ -13,9 +13,10 @@ import traceback
 from pathlib import Path
 from typing import BinaryIO
 
+from gateway.ingestion.extraction.isolation import leave_network
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.refusals import FileRefused
-from gateway.ingestion.extraction.registry import extract_file
+from gateway.ingestion.extraction.registry import extract_file, extract_image_page
 from gateway.ingestion.extraction.serialization import (
     extraction_to_json,
     failure_to_json,
@@ -30,18 +31,21 @@ _OPEN_FILES = 64
 def main() -> None:
     """Reads files until the input ends."""
     answers = _private_output()
+    leave_network()
     for line in sys.stdin.buffer:
         request = json.loads(line)
         limits = ExtractionLimits(**request["limits"])
         _limit_process(limits)
-        answer = _answer(Path(request["path"]), request["suffix"], limits)
+        answer = _answer(Path(request["path"]), request["suffix"], request["page"], limits)
         answers.write(len(answer).to_bytes(_LENGTH_BYTES, "big"))
         answers.write(answer)
         answers.flush()
 
 
-def _answer(path: Path, suffix: str, limits: ExtractionLimits) -> bytes:
+def _answer(path: Path, suffix: str, page: int, limits: ExtractionLimits) -> bytes:
     try:
+        if page:
+            return extraction_to_json(extract_image_page(path, suffix, page, limits))
         return extraction_to_json(extract_file(path, suffix, limits))
     except FileRefused as refusal:
         return refusal_to_json(refusal)

@@ -75,8 +75,12 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything read from a file; `warnings` say in words what was dropped or guessed."""
+    """Everything read from a file; `warnings` say in words what was dropped or guessed.
+
+    `image_pages` are the numbers, from 1, of pages whose text is yet to be read in their images.
+    """
 
     blocks: tuple[Block, ...]
     facts: FileFacts = FileFacts()
     warnings: tuple[str, ...] = ()
+    image_pages: tuple[int, ...] = ()

@@ -43,6 +43,7 @@ _SIGNATURES = (
     (b"GIF8", Content.IMAGE),
     (b"II*\x00", Content.IMAGE),
     (b"MM\x00*", Content.IMAGE),
+    (b"BM", Content.IMAGE),
     (b"{\\rtf", Content.RTF),
     (b"\x1f\x8b", Content.ARCHIVE),
     (b"7z\xbc\xaf\x27\x1c", Content.ARCHIVE),
@@ -78,6 +79,8 @@ def content_of(path: Path, limits: ExtractionLimits) -> Content:
         return _zip_content(check_archive(path, limits))
     if head.startswith(_COMPOUND_FILE):
         return _compound_content(path.read_bytes())
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return Content.IMAGE
     for signature, content in _SIGNATURES:
         if head.startswith(signature):
             return content

@@ -20,7 +20,7 @@ def legible(extraction: Extraction) -> Extraction:
     warnings = extraction.warnings
     if cleaner.dropped:
         warnings = (*warnings, f"unreadable characters dropped: {cleaner.dropped}")
-    return Extraction(blocks, facts, warnings)
+    return replace(extraction, blocks=blocks, facts=facts, warnings=warnings)
 
 
 class _Cleaner:

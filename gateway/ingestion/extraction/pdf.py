@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from pypdfium2.raw import (  # type: ignore[import-untyped]
     FPDF_ERR_SECURITY,
 )
 
+from gateway.ingestion.extraction import ocr
 from gateway.ingestion.extraction.blocks import Extraction, FileFacts
 from gateway.ingestion.extraction.fact_values import keywords_from
 from gateway.ingestion.extraction.limits import ExtractionLimits
+from gateway.ingestion.extraction.page_numbers import number_ranges
 from gateway.ingestion.extraction.pdf_layout import blocks_from
 from gateway.ingestion.extraction.pdf_lines import Line, lines_of
 from gateway.ingestion.extraction.pdf_margins import without_repeated_margins
@@ -25,6 +28,7 @@ from gateway.ingestion.extraction.typesetting import repaired
 from gateway.ingestion.extraction.word_division import undivided
 
 _LONGEST_CATEGORY = 60
+_PRINT_DOTS = 300
 _NO_TITLE = re.compile(
     r"(?:untitled|sans titre|microsoft word - ).*|.*\.(?:docx?|indd|pdf|pptx?|xlsx?)\Z",
     re.IGNORECASE,
@@ -47,19 +51,51 @@ def extract(path: Path, limits: ExtractionLimits) -> Extraction:
             raise over_limit(f"the PDF has {page_count} pages, at most {limits.pages} are read")
         lines, unread = _lines(document, SecondReading(path), limits)
         facts = _facts(document)
-    if len(unread) == page_count:
-        raise unreadable("no page of the PDF can be read")
-    empty = sorted(set(range(1, page_count + 1)) - {line.page for line in lines} - set(unread))
+        if len(unread) == page_count:
+            raise unreadable("no page of the PDF can be read")
+        read = {line.page for line in lines}.union(unread)
+        empty = [number for number in range(1, page_count + 1) if number not in read]
+        drawn = [number for number in empty if _is_drawn(document, number)]
+        blank = sorted(set(empty).difference(drawn))
+    lacking = ocr.missing() if drawn else ""
     warnings = [
-        *([f"pages that cannot be read: {_ranges(unread)}"] if unread else []),
-        *([f"pages without text (images need OCR): {_ranges(empty)}"] if empty else []),
+        *([f"pages that cannot be read: {number_ranges(unread)}"] if unread else []),
+        *([f"pages without text: {number_ranges(blank)}"] if blank else []),
+        *([_unread_images(drawn, lacking)] if lacking else []),
     ]
     texts = repaired([line.text for line in lines])
     lines = [replace(line, text=text) for line, text in zip(lines, texts, strict=True)]
     blocks = list(blocks_from(without_repeated_margins(lines, page_count)))
     texts = list(undivided(block.text for block in blocks))
     joined = (replace(block, parts=(text,)) for block, text in zip(blocks, texts, strict=True))
-    return Extraction(tuple(joined), facts, tuple(warnings))
+    image_pages = () if lacking else tuple(drawn)
+    return Extraction(tuple(joined), facts, tuple(warnings), image_pages)
+
+
+def page_image(path: Path, number: int, limits: ExtractionLimits) -> bytes:
+    """Returns page `number`, from 1, as PGM in print resolution, or as large as is read."""
+    try:
+        with pypdfium2.PdfDocument(path) as document:
+            page = document[number - 1]
+            width, height = page.get_size()
+            largest = math.sqrt(limits.image_pixels / max(width * height, 1.0))
+            bitmap = page.render(scale=min(_PRINT_DOTS / 72, largest), grayscale=True)
+            head = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height)
+            return head + bytes(bitmap.to_numpy().tobytes())
+    except pypdfium2.PdfiumError as error:
+        raise unreadable("the page is damaged and cannot be drawn") from error
+
+
+def _is_drawn(document: pypdfium2.PdfDocument, number: int) -> bool:
+    """Says whether there is anything on a page, from 1, that text could be read in."""
+    return next(iter(document[number - 1].get_objects()), None) is not None
+
+
+def _unread_images(pages: Sequence[int], lacking: str) -> str:
+    return (
+        f"pages whose text is in images: {number_ranges(pages)}; reading them needs {lacking}, "
+        "which is not installed here"
+    )
 
 
 def _lines(
@@ -98,14 +134,3 @@ def _facts(document: pypdfium2.PdfDocument) -> FileFacts:
         # Some write a sentence there.
         category=subject if len(subject) <= _LONGEST_CATEGORY else "",
     )
-
-
-def _ranges(numbers: Iterable[int]) -> str:
-    """Writes growing numbers briefly: 1, 3-5."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs)

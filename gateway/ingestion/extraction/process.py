@@ -15,11 +15,13 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import structlog
 
 from gateway.ingestion.extraction.blocks import Extraction
+from gateway.ingestion.extraction.image_pages import with_image_texts
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.refusals import FileRefused, over_limit, unreadable
 from gateway.ingestion.extraction.serialization import (
@@ -31,7 +33,7 @@ from gateway.ingestion.extraction.serialization import (
 _log = structlog.get_logger("gateway.ingestion.extraction")
 
 _COMMAND = (sys.executable, "-m", "gateway.ingestion.extraction")
-_INHERITED_VARIABLES = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+_INHERITED_VARIABLES = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "TESSDATA_PREFIX")
 _LENGTH_BYTES = 8
 _DYING_SECONDS = 5.0
 _LONGEST_ANSWER = 512 * 1024 * 1024
@@ -63,13 +65,24 @@ class ExtractionProcesses:
         self._idle: list[_Child] = []
 
     async def extract(self, path: Path, suffix: str) -> Extraction:
-        """Reads the file at `path` as the type its `suffix` names; raises FileRefused."""
+        """Reads the file at `path` as the type its `suffix` names; raises FileRefused.
+
+        Images in it are read page by page, and other files meanwhile.
+        """
+        extraction = await self._in_child(path, suffix)
+        if not extraction.image_pages:
+            return extraction
+        return await with_image_texts(
+            extraction, partial(self._in_child, path, suffix), self._limits.ocr_pages
+        )
+
+    async def _in_child(self, path: Path, suffix: str, page: int = 0) -> Extraction:
         async with self._free:
             if self._idle:
                 with suppress(_WornOut):
-                    return await self._read(self._idle.pop(), path, suffix)
+                    return await self._read(self._idle.pop(), path, suffix, page)
             try:
-                return await self._read(await _Child.start(self._command), path, suffix)
+                return await self._read(await _Child.start(self._command), path, suffix, page)
             except _WornOut as end:
                 raise end.refusal from end
 
@@ -78,11 +91,11 @@ class ExtractionProcesses:
         while self._idle:
             await self._idle.pop().end()
 
-    async def _read(self, child: _Child, path: Path, suffix: str) -> Extraction:
+    async def _read(self, child: _Child, path: Path, suffix: str, page: int) -> Extraction:
         reusable = False
         try:
             async with asyncio.timeout(self._limits.wall_seconds):
-                answer = await child.ask(path, suffix, self._limits)
+                answer = await child.ask(path, suffix, page, self._limits)
             extraction = await asyncio.to_thread(extraction_from_json, answer)
             reusable = True
         except FileRefused:
@@ -144,10 +157,13 @@ class _Child:
         )
         return cls(process)
 
-    async def ask(self, path: Path, suffix: str, limits: ExtractionLimits) -> bytes:
-        """Returns the answer about one file; IncompleteReadError where the child ends first."""
+    async def ask(self, path: Path, suffix: str, page: int, limits: ExtractionLimits) -> bytes:
+        """Returns the answer about a file, or about the image of one of its pages from 1.
+
+        Raises IncompleteReadError where the child ends first.
+        """
         self.file_count += 1
-        request = {"path": str(path), "suffix": suffix, "limits": asdict(limits)}
+        request = {"path": str(path), "suffix": suffix, "page": page, "limits": asdict(limits)}
         requests, answers = self._process.stdin, self._process.stdout
         if requests is None or answers is None:
             raise RuntimeError("the process was started without pipes")
@@ -169,7 +185,8 @@ class _Child:
         """Kills the process if it lives, and returns its exit code."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
-                self._process.kill()
+                # With the programs it has started, such as one that reads an image.
+                os.killpg(self._process.pid, signal.SIGKILL)
         if self._process.stdin is not None:
             self._process.stdin.close()
         return await self._process.wait()

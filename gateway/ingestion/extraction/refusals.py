@@ -14,6 +14,7 @@ class RefusalReason(StrEnum):
     PASSWORD_PROTECTED = "PASSWORD_PROTECTED"
     NO_TEXT = "NO_TEXT"
     LIMIT_EXCEEDED = "LIMIT_EXCEEDED"
+    OCR_UNAVAILABLE = "OCR_UNAVAILABLE"
 
 
 class FileRefused(Exception):  # noqa: N818 - a refusal is an answer, not a fault
@@ -38,3 +39,8 @@ def over_limit(message: str) -> FileRefused:
 def password_protected(message: str) -> FileRefused:
     """Refuses a file that needs a password."""
     return FileRefused(RefusalReason.PASSWORD_PROTECTED, message)
+
+
+def ocr_unavailable(message: str) -> FileRefused:
+    """Refuses an image where no program reads images."""
+    return FileRefused(RefusalReason.OCR_UNAVAILABLE, message)

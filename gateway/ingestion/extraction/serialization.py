@@ -67,6 +67,7 @@ def extraction_from_json(answer: bytes) -> Extraction:
         blocks=tuple(_block(block) for block in extraction["blocks"]),
         facts=_facts(extraction["facts"]),
         warnings=tuple(map(str, extraction["warnings"])),
+        image_pages=tuple(map(int, extraction["image_pages"])),
     )
 
 

@@ -73,6 +73,24 @@ async def test_nothing_of_the_parent_reaches_the_child(
     assert len(answer["descriptors"].split()) <= 5
 
 
+async def test_a_child_reaches_no_network(processes: ExtractionProcesses, tmp_path: Path) -> None:
+    """Not even this machine's own, where the system lets a process leave it."""
+    script = "from gateway.ingestion.extraction.isolation import leave_network as leave\n"
+    asked = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", f"{script}raise SystemExit(not leave())"
+    )
+    if await asked.wait() != 0:
+        pytest.skip("this system keeps processes in its network")
+    reached: list[object] = []
+    server = await asyncio.start_server(lambda *ends: reached.append(ends), "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(FileRefused):
+            await told(processes, tmp_path, f"connect port {port}")
+
+    assert reached == []
+
+
 @pytest.mark.parametrize(
     ("words", "reason", "named"),
     [

@@ -90,7 +90,7 @@ def test_pages_without_text_are_named(tmp_path: Path) -> None:
 
     extraction = pdf.extract(written(tmp_path, data), LIMITS)
 
-    assert extraction.warnings == ("pages without text (images need OCR): 2-3, 5",)
+    assert extraction.warnings == ("pages without text: 2-3, 5",)
 
 
 @pytest.mark.parametrize("title", ["Untitled-1", "Microsoft Word - courrier.doc", "note.docx"])
