@@ -5,36 +5,75 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 _START_TIMEOUT_S = 60.0
+_ROOT = Path(__file__).parents[2]
 
 
 class RetrieverProcess:
     """Runs `python -m retriever_svc` over one data folder, on a free port at every start."""
 
-    def __init__(self, folder: Path) -> None:
-        self._data = folder / "data"
-        self._log = folder / "log"
+    def __init__(
+        self, folder: Path, data: Path | None = None, settings: Mapping[str, str] | None = None
+    ) -> None:
+        """The log goes to `folder`, and the data too unless they have a folder of their own."""
+        self.data = folder / "data" if data is None else data
+        self._log_path = folder / "log"
+        self._settings = dict(settings or {})
         self._process: subprocess.Popen[bytes] | None = None
         self.address = ""
 
-    def start(self) -> None:
+    @property
+    def pid(self) -> int:
+        """Process id of the running process."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def log(self) -> str:
+        """What the process has logged since its last start."""
+        return self._log_path.read_text()
+
+    def start(self, failpoint: str = "") -> None:
         """Starts the process and waits until it serves."""
+        if not self.start_or_end(failpoint):
+            raise AssertionError(f"the retriever did not start:\n{self.log}")
+
+    def start_or_end(self, failpoint: str = "") -> bool:
+        """Starts the process; returns True when it serves, False if it ends before.
+
+        `failpoint` is `point:every:action`, as the failpoints of the embedded engine read it.
+        """
         inherited = {name: value for name, value in os.environ.items() if "JUSTESSE_" not in name}
         settings = {
-            "JUSTESSE_RETRIEVER_PORT": "0",
-            "JUSTESSE_RETRIEVER_DATA_FOLDER": str(self._data),
-            "JUSTESSE_RETRIEVER_LOG_FORMAT": "json",
-            "JUSTESSE_RETRIEVER_FLAT_ROW_LIMIT": "60",
-            "JUSTESSE_RETRIEVER_GROWING_ROW_LIMIT": "20",
+            "PORT": "0",
+            "DATA_FOLDER": str(self.data),
+            "LOG_FORMAT": "json",
+            "FLAT_ROW_LIMIT": "60",
+            "GROWING_ROW_LIMIT": "20",
+            **self._settings,
         }
+        environment = {f"JUSTESSE_RETRIEVER_{name}": value for name, value in settings.items()}
+        if failpoint:
+            environment["JUSTESSE_FAILPOINT"] = failpoint
+        module = "tests.faults.armed_retriever" if failpoint else "retriever_svc"
         # A file, not a pipe: nobody would empty the pipe while the process works.
-        with self._log.open("wb") as log:
+        with self._log_path.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "retriever_svc"], env=inherited | settings, stderr=log
+                [sys.executable, "-m", module], env=inherited | environment, stderr=log, cwd=_ROOT
             )
-        self.address = self._wait_until_serving()
+        return self._serves()
+
+    def running(self) -> bool:
+        """Whether the process is alive."""
+        return self._process is not None and self._process.poll() is None
+
+    def wait(self, timeout: float) -> int:
+        """Waits for the end of the process and returns its exit code."""
+        assert self._process is not None
+        return self._process.wait(timeout)
 
     def kill(self) -> None:
         """Ends the process as a power cut would, without any warning."""
@@ -43,12 +82,12 @@ class RetrieverProcess:
             self._process.wait()
             self._process = None
 
-    def _wait_until_serving(self) -> str:
-        assert self._process is not None
+    def _serves(self) -> bool:
         deadline = time.monotonic() + _START_TIMEOUT_S
-        while time.monotonic() < deadline and self._process.poll() is None:
-            for line in self._log.read_text().splitlines(keepends=True):
+        while time.monotonic() < deadline and self.running():
+            for line in self.log.splitlines(keepends=True):
                 if '"serving"' in line and line.endswith("\n"):
-                    return str(json.loads(line)["address"])
-            time.sleep(0.02)
-        raise AssertionError(f"the retriever did not start:\n{self._log.read_text()}")
+                    self.address = str(json.loads(line)["address"])
+                    return True
+            time.sleep(0.01)
+        return False

@@ -1,0 +1,138 @@
+"""The retriever killed at each named point: which of the two states it keeps, and what a caller
+that repeats the interrupted change is told."""
+
+from dataclasses import dataclass
+
+import grpc
+import grpc.aio
+import pytest
+
+from justesse.retriever.v1 import documents_pb2, workspaces_pb2
+from retriever_svc.embedded.failpoints import Failpoint
+from tests.fakes.retriever_client import RetrieverClient
+from tests.fakes.retriever_process import RetrieverProcess
+from tests.faults.changes import PASSAGES, change, noted_change, texts_of
+from tests.faults.comparison import LEXICAL, compare
+from tests.faults.connection import connected, create_workspace
+from tests.faults.ledger import GONE, Ledger
+
+pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
+
+UNCOMMITTED = {Failpoint.ROWS_WRITTEN, Failpoint.BEFORE_COMMIT}
+COMMITTED = {
+    Failpoint.BEFORE_INDEX,
+    Failpoint.INDEX_WRITTEN,
+    Failpoint.DELETE_TOMBSTONED,
+    Failpoint.BEFORE_ACKNOWLEDGEMENT,
+}
+MOST_CHANGES = 500
+REDUCED_HITS = (4,)
+SOAK_HITS = (2, 3, 4, 5, 6, 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The change that was on its way, and the acknowledged version before it."""
+
+    document: str
+    version: int
+    before: int
+
+
+async def work_until_killed(client: RetrieverClient, ledger: Ledger) -> Interrupted:
+    """Creates, replaces and deletes documents in turn until the process is gone."""
+    known: dict[str, int] = {}
+    for number in range(1, MOST_CHANGES):
+        document = f"doc{number % 3}"
+        version = GONE if number % 5 == 0 else number
+        try:
+            await noted_change(client, ledger, document, version)
+        except grpc.aio.AioRpcError:
+            return Interrupted(document, version, known.get(document, GONE))
+        known[document] = version
+    raise AssertionError("the process never came to its point")
+
+
+async def stored_version(client: RetrieverClient, document: str) -> int:
+    """Reads the version of a document from its content hash."""
+    try:
+        stored = await client.documents.GetDocument(
+            documents_pb2.GetDocumentRequest(workspace="docs", external_id=document)
+        )
+    except grpc.aio.AioRpcError as error:
+        if error.code() is not grpc.StatusCode.NOT_FOUND:
+            raise
+        return GONE
+    return int(stored.document.content_hash.removeprefix("version "))
+
+
+async def repeat(client: RetrieverClient, interrupted: Interrupted, *, stored: bool) -> None:
+    """Repeats the change: the answer says whether it had been stored, and it is there once."""
+    answer = await change(client, interrupted.document, interrupted.version)
+    if isinstance(answer, documents_pb2.DeleteDocumentResponse):
+        assert answer.deleted is not stored
+        return
+    unchanged = answer.outcome == documents_pb2.UPSERT_OUTCOME_UNCHANGED
+    assert unchanged is stored
+    assert answer.passage_count == PASSAGES
+
+
+@pytest.mark.parametrize("point", sorted(UNCOMMITTED | COMMITTED))
+async def test_each_point_leaves_the_state_before_or_after(
+    process: RetrieverProcess, ledger: Ledger, soak: bool, point: Failpoint
+) -> None:
+    """Up to the commit nothing of the change is there, from the commit on all of it is; repeated,
+    it ends in the same state as if nothing had happened."""
+    process.start()
+    async with connected(process) as client:
+        await create_workspace(client)
+    for hit in SOAK_HITS if soak else REDUCED_HITS:
+        process.kill()
+        process.start(f"{point}:{hit}:kill")
+        async with connected(process) as client:
+            interrupted = await work_until_killed(client, ledger)
+        process.kill()
+        process.start()
+        async with connected(process) as client:
+            version = await stored_version(client, interrupted.document)
+            stored = point not in UNCOMMITTED
+            assert version == (interrupted.version if stored else interrupted.before)
+            await compare(client, ledger, f"{point}, hit {hit}")
+            await repeat(client, interrupted, stored=stored)
+            ledger.settle(interrupted.document, interrupted.version)
+            await compare(client, ledger, f"{point}, hit {hit}, repeated")
+
+
+@pytest.mark.parametrize("point", [Failpoint.BEFORE_COMMIT, Failpoint.WORKSPACE_RETIRED])
+async def test_an_interrupted_drop_of_a_workspace_is_all_or_nothing(
+    process: RetrieverProcess, ledger: Ledger, point: Failpoint
+) -> None:
+    """It is whole or gone, files included; created anew it is empty, and others do not notice."""
+    process.start()
+    async with connected(process) as client:
+        await create_workspace(client)
+        await create_workspace(client, "dropped")
+        for number in range(1, 4):
+            await noted_change(client, ledger, f"doc{number}", number)
+            await client.put("same", texts_of("same", number), workspace="dropped")
+    process.kill()
+    process.start(f"{point}:1:kill")
+    drop = workspaces_pb2.DeleteWorkspaceRequest(slug="dropped")
+    async with connected(process) as client:
+        with pytest.raises(grpc.aio.AioRpcError):
+            await client.workspaces.DeleteWorkspace(drop)
+    process.kill()
+    process.start()
+    async with connected(process) as client:
+        if point in UNCOMMITTED:
+            whole = await client.find("texte", workspace="dropped", mode=LEXICAL)
+            await client.workspaces.DeleteWorkspace(drop)
+            assert len(whole.hits) == PASSAGES
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await client.find("texte", workspace="dropped", mode=LEXICAL)
+        assert refused.value.code() is grpc.StatusCode.NOT_FOUND
+        assert len(list((process.data / "workspaces").iterdir())) == 1
+        await create_workspace(client, "dropped")
+        empty = await client.find("texte", workspace="dropped", mode=LEXICAL)
+        assert not empty.hits
+        await compare(client, ledger, point)
