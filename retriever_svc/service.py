@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from chassis.metrics import process_metrics
 from chassis.server import RunningServer, running_server
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.servicer.served import served_services
@@ -16,7 +17,9 @@ async def running_retriever(settings: RetrieverSettings) -> AsyncIterator[Runnin
 
     Raises FailedPrecondition if the data folder cannot be used, StartError if a port cannot.
     """
-    engine = await asyncio.to_thread(EmbeddedEngine, settings.embedded())
+    engine = await asyncio.to_thread(
+        EmbeddedEngine, settings.embedded(), registry=process_metrics().registry
+    )
     try:
         services = served_services(engine, settings.upload_limits())
         async with running_server(services, settings) as server:

@@ -69,6 +69,11 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
     search_breadth: int = Field(
         default=_DENSE.search_breadth, ge=1, description="HNSW's efSearch, from 1"
     )
+    snapshot_row_limit: int = Field(
+        default=_DENSE.snapshot_row_limit,
+        ge=0,
+        description="vectors in graphs up to which an index has a snapshot, from 0 (none)",
+    )
     title_boost: float = Field(
         default=_LEXICAL.title_boost, ge=0, description="weight of titles and headings, from 0"
     )
@@ -90,6 +95,7 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
                 neighbour_count=self.neighbour_count,
                 construction_breadth=self.construction_breadth,
                 search_breadth=self.search_breadth,
+                snapshot_row_limit=self.snapshot_row_limit,
             ),
             lexical=LexicalSettings(
                 title_boost=self.title_boost,

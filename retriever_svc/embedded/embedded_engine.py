@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from functools import partial
 from sqlite3 import Connection
 
+from prometheus_client import CollectorRegistry
+
 from retriever_svc.documents import (
     DocumentPage,
     DocumentRemoval,
@@ -21,15 +23,18 @@ from retriever_svc.documents import (
 )
 from retriever_svc.embedded.data_folder import DataFolder
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.dense.restoration import Restoration
 from retriever_svc.embedded.disk_reserve import DiskReserve
 from retriever_svc.embedded.document_reader import DocumentReader
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.embedded.graph_builder import GraphBuilder
 from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
-from retriever_svc.embedded.published_state import DueBuild, PublishedState
+from retriever_svc.embedded.published_state import DueBuild, GraphsPublished, PublishedState
 from retriever_svc.embedded.publisher import Publisher
 from retriever_svc.embedded.search_worker import SearchWorker
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
+from retriever_svc.embedded.snapshots.snapshot_metrics import snapshot_metrics_of
+from retriever_svc.embedded.snapshots.snapshots import Snapshots
 from retriever_svc.embedded.store.changes import Change, WorkspaceCreated, WorkspaceDeleted
 from retriever_svc.embedded.store.deletions import delete_document
 from retriever_svc.embedded.store.store import Store
@@ -49,9 +54,15 @@ class EmbeddedEngine:
     """Implements `RetrievalEngine` over SQLite, FAISS and tantivy."""
 
     def __init__(
-        self, settings: EmbeddedSettings, *, now: Callable[[], datetime] = _utc_now
+        self,
+        settings: EmbeddedSettings,
+        *,
+        now: Callable[[], datetime] = _utc_now,
+        registry: CollectorRegistry | None = None,
     ) -> None:
         """Opens the data folder and loads every workspace; blocks until all can be searched.
+
+        Metrics go to `registry`, or nowhere.
 
         Raises FailedPrecondition if the folder is in use, unfit or written by a newer build.
         """
@@ -75,9 +86,17 @@ class EmbeddedEngine:
                 PublishedState(SnapshotReader(store.open_reader()), settings.dense)
             )
             stack.callback(self._worker.close)
-            self._builder = GraphBuilder(settings.dense, self._publish_graph)
+            snapshots = Snapshots(
+                folder,
+                store.identity,
+                settings.dense,
+                snapshot_metrics_of(registry or CollectorRegistry()),
+            )
+            self._builder = GraphBuilder(settings.dense, snapshots, self._publish_graph)
             stack.callback(self._builder.close)
-            publisher = Publisher(store, lexical, self._worker, settings.dense, self._builder.build)
+            publisher = Publisher(
+                store, lexical, self._worker, snapshots, settings.dense, self._builder.build
+            )
             publisher.load_all()
             self._reading = ThreadPoolExecutor(1, thread_name_prefix="documents")
             stack.callback(self._reading.shutdown)
@@ -151,5 +170,7 @@ class EmbeddedEngine:
         """See `RetrievalEngine`."""
         return await asyncio.wrap_future(self._worker.submit(PublishedState.search, request))
 
-    def _publish_graph(self, due: DueBuild, graph: HnswGraph | None) -> list[DueBuild]:
-        return self._worker.submit(PublishedState.publish_graph, due, graph).result()
+    def _publish_graph(
+        self, due: DueBuild, outcome: HnswGraph | Restoration | None
+    ) -> GraphsPublished:
+        return self._worker.submit(PublishedState.publish_graph, due, outcome).result()

@@ -32,6 +32,12 @@ class Failpoint(StrEnum):
     """The search thread has removed passages from the dense indexes."""
     WORKSPACE_RETIRED = "workspace-retired"
     """A deleted workspace cannot be found, its files and rows are still there."""
+    SNAPSHOT_WRITTEN = "snapshot-written"
+    """A segment is in its temporary file."""
+    SNAPSHOT_RENAMED = "snapshot-renamed"
+    """A segment's file has its name, no manifest names it."""
+    SNAPSHOT_BEFORE_MANIFEST = "snapshot-before-manifest"
+    """All files of a snapshot are there, the manifest is the one before."""
 
 
 class Action(StrEnum):

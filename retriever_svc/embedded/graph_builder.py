@@ -1,4 +1,4 @@
-"""Builds graphs aside, one at a time, on a thread of its own."""
+"""Builds graphs, or reads them from snapshots, aside: one at a time, on a thread of its own."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,22 +9,29 @@ import structlog
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.graph_building import BuildStopped, build_graph
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
-from retriever_svc.embedded.published_state import DueBuild
+from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan, restoration
+from retriever_svc.embedded.published_state import DueBuild, GraphsPublished
+from retriever_svc.embedded.snapshots.snapshot_place import SealedGraphs, SnapshotPlace
+from retriever_svc.embedded.snapshots.snapshots import Snapshots
 
 _log = structlog.get_logger("retriever.graphs")
 
 
 class GraphBuilder:
-    """Takes due builds; hands each finished graph to `publish`, which returns what is due next."""
+    """Takes due builds; hands finished graphs to `publish`, which returns what is due next."""
 
     def __init__(
         self,
         settings: DenseSettings,
-        publish: Callable[[DueBuild, HnswGraph | None], Iterable[DueBuild]],
+        snapshots: Snapshots,
+        publish: Callable[[DueBuild, HnswGraph | Restoration | None], GraphsPublished],
     ) -> None:
         """`publish` gets None for a graph that could not be built; it runs on this thread."""
         self._settings = settings
+        self._snapshots = snapshots
         self._publish = publish
+        # Graphs that may be newer than their snapshot.
+        self._sealed: dict[SnapshotPlace, SealedGraphs] = {}
         self._stop = Event()
         self._pending = 0
         self._change = Condition()
@@ -50,21 +57,39 @@ class GraphBuilder:
             return self._change.wait_for(lambda: self._pending == 0, timeout)
 
     def close(self) -> None:
-        """Gives up what is running and queued."""
+        """Gives up what is running and queued; writes the snapshots that are out of date."""
         self._stop.set()
         self._executor.shutdown(wait=True, cancel_futures=True)
+        for sealed in self._sealed.values():
+            self._snapshots.save(sealed, whatever_changed=True)
 
     def _run(self, due: DueBuild) -> None:
         try:
-            graph = build_graph(due.plan, self._settings, self._stop)
+            outcome = self._outcome(due)
         except BuildStopped:
             return
         except Exception:
             # The rows stay searchable without the graph.
-            _log.exception("graph not built", dimension=due.plan.dimension)
+            _log.exception("graph not built", dimension=due.place.dimension)
             self._publish(due, None)
             return
-        self.build(self._publish(due, graph))
+        published = self._publish(due, outcome)
+        self.build(published.due)
+        self._keep(published.sealed)
+
+    def _outcome(self, due: DueBuild) -> HnswGraph | Restoration:
+        if isinstance(due.plan, RestorePlan):
+            return restoration(due.plan, self._snapshots.load(due.place, due.seq))
+        graph = build_graph(due.plan, self._settings, self._stop)
+        self._snapshots.metrics.built.inc()
+        return graph
+
+    def _keep(self, sealed: SealedGraphs) -> None:
+        if sealed.segments:
+            self._sealed[sealed.place] = sealed
+            self._snapshots.save(sealed)
+        else:
+            self._sealed.pop(sealed.place, None)
 
     def _note_done(self, done: "Future[None]") -> None:
         with self._change:

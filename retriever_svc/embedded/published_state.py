@@ -8,10 +8,12 @@ from chassis.errors import Unavailable
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.graph_building import BuildPlan
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.searching.passage_search import search_passages
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
+from retriever_svc.embedded.snapshots.snapshot_place import SealedGraphs, SnapshotPlace
 from retriever_svc.embedded.store.changes import Change, DocumentChange, WorkspaceDeleted
 from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, no_such_workspace
 from retriever_svc.embedded.workspace_view import WorkspaceView, described
@@ -33,10 +35,21 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class DueBuild:
-    """Names a graph that should be built for an index."""
+    """Names a graph that should be built, or read from disk, for an index."""
 
+    place: SnapshotPlace
+    seq: int
+    """Number of the last change of the workspace that the index shows."""
     index: SpaceIndex
-    plan: BuildPlan
+    plan: BuildPlan | RestorePlan
+
+
+@dataclass(frozen=True, slots=True)
+class GraphsPublished:
+    """Holds the graphs an index has now, and what should be built next."""
+
+    sealed: SealedGraphs
+    due: tuple[DueBuild, ...]
 
 
 class PublishedState:
@@ -83,14 +96,24 @@ class PublishedState:
         """Lets the reader move on, so that it holds back no checkpoint."""
         self._reader.refresh()
 
-    def publish_graph(self, due: DueBuild, graph: HnswGraph | None) -> list[DueBuild]:
-        """Swaps in a finished graph (None: the build came to nothing); returns what is next."""
-        if graph is None:
+    def publish_graph(
+        self, due: DueBuild, outcome: HnswGraph | Restoration | None
+    ) -> GraphsPublished:
+        """Swaps in finished graphs (None: the build came to nothing)."""
+        if isinstance(due.plan, BuildPlan) and isinstance(outcome, HnswGraph):
+            due.index.publish(due.plan, outcome)
+        elif isinstance(due.plan, RestorePlan) and isinstance(outcome, Restoration):
+            due.index.restore(due.plan, outcome)
+        else:
             due.index.abandon()
-            return []
-        due.index.publish(due.plan, graph)
-        plan = due.index.next_build()
-        return [] if plan is None else [DueBuild(due.index, plan)]
+        view = self._views.get(due.place.workspace_id)
+        seq = due.seq if view is None else view.row.seq
+        # What failed is not tried again at once.
+        plan = None if outcome is None else due.index.next_build()
+        return GraphsPublished(
+            SealedGraphs(due.place, seq, due.index.graphs),
+            () if plan is None else (DueBuild(due.place, seq, due.index, plan),),
+        )
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Finds passages. Raises NotFound and InvalidArgument."""
@@ -148,8 +171,12 @@ class PublishedState:
         due = []
         for workspace_id in workspace_ids:
             view = self._views.get(workspace_id)
-            for index in view.indexes.values() if view is not None else ():
+            if view is None:
+                continue
+            for space in view.row.spaces:
+                index = view.indexes[space.space_id]
                 plan = index.next_build()
                 if plan is not None:
-                    due.append(DueBuild(index, plan))
+                    place = SnapshotPlace(workspace_id, space.key, space.space_id, space.dimension)
+                    due.append(DueBuild(place, view.row.seq, index, plan))
         return due

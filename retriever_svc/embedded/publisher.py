@@ -8,11 +8,13 @@ import structlog
 
 from chassis.errors import ServiceError, Unavailable
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.space_index import may_have_graphs
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.catch_up import catch_up, compact
 from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
 from retriever_svc.embedded.published_state import DueBuild, Publication, PublishedState
 from retriever_svc.embedded.search_worker import SearchWorker
+from retriever_svc.embedded.snapshots.snapshots import Snapshots
 from retriever_svc.embedded.store.changes import (
     Change,
     DocumentChange,
@@ -50,12 +52,14 @@ class Publisher:
         store: Store,
         lexical: LexicalIndexes,
         worker: SearchWorker,
+        snapshots: Snapshots,
         settings: DenseSettings,
         build: Callable[[Iterable[DueBuild]], None],
     ) -> None:
         self._store = store
         self._lexical = lexical
         self._worker = worker
+        self._snapshots = snapshots
         self._settings = settings
         self._build = build
         self._stale: set[int] = set()
@@ -86,6 +90,7 @@ class Publisher:
                 self._forget(workspace_id)
             else:
                 self._unchecked.add(workspace_id)
+                self._keep_snapshots(changed.last)
         self._lexical.rest_unused()
         return failed
 
@@ -117,6 +122,7 @@ class Publisher:
         """
         rows = {row.id: row for row in read_workspaces(self._store.connection)}
         self._lexical.sweep(rows)
+        self._snapshots.sweep()
         for row in rows.values():
             self._worker.submit(PublishedState.announce, row).result()
         self._stale.update(rows)
@@ -180,11 +186,24 @@ class Publisher:
             index.discard()
             raise
         self._unchecked.add(workspace_id)
+        self._keep_snapshots(row)
         view = WorkspaceView(row, index.searcher(), self._settings)
         view.load(self._store.connection)
         self._build(self._worker.submit(PublishedState.install, view).result())
 
+    def _keep_snapshots(self, row: WorkspaceRow) -> None:
+        kind = row.settings.dense_index_kind
+        self._snapshots.keep(
+            row.id,
+            [
+                space.key
+                for space in row.spaces
+                if may_have_graphs(kind, space.passage_count, space.dimension, self._settings)
+            ],
+        )
+
     def _forget(self, workspace_id: int) -> None:
+        self._snapshots.forget(workspace_id)
         self._stale.discard(workspace_id)
         self._unchecked.discard(workspace_id)
         reach(Failpoint.WORKSPACE_RETIRED)

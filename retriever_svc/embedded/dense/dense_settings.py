@@ -27,6 +27,15 @@ class DenseSettings:
     """HNSW's efConstruction."""
     search_breadth: int = 128
     """HNSW's efSearch, at least; a search for more hits widens it."""
+    snapshot_row_limit: int = 2_000_000
+    """An index with more rows in graphs has no snapshot; 0 for no snapshots at all."""
+
+    def graph_shape(self) -> dict[str, int]:
+        """Returns the settings that a graph keeps from its building."""
+        return {
+            "neighbour_count": self.neighbour_count,
+            "construction_breadth": self.construction_breadth,
+        }
 
     def flat_rows(self, dimension: int) -> int:
         """Returns `flat_row_limit` for this width."""

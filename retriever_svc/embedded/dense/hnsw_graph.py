@@ -4,6 +4,7 @@ Adding to a graph and searching it at the same time ends the process; graphs tha
 therefore never added to, only copied.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import faiss as typed_faiss
@@ -45,6 +46,24 @@ class HnswGraph:
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
+
+    @classmethod
+    def read(cls, source: Callable[[int], bytes]) -> "HnswGraph":
+        """Returns the graph that `source(byte_count)` gives the bytes of.
+
+        They must be exactly what `write` has written: FAISS takes damaged bytes without complaint,
+        or ends the process. Raises RuntimeError where it does notice.
+        """
+        return cls(faiss.read_index(faiss.PyCallbackIOReader(source)))
+
+    def write(self, sink: Callable[[bytes], object]) -> None:
+        """Gives the bytes of the graph, storage included, to the sink."""
+        faiss.write_index(self._index, faiss.PyCallbackIOWriter(sink))
+
+    @property
+    def dimension(self) -> int:
+        """Values of a vector."""
+        return int(self._index.d)
 
     def copy(self) -> "HnswGraph":
         """Returns a graph of its own with the same rows."""

@@ -16,6 +16,7 @@ from retriever_svc.embedded.dense.graph_building import BuildPlan, Origin, segme
 from retriever_svc.embedded.dense.graph_segment import GraphSegment
 from retriever_svc.embedded.dense.growing_segment import GrowingSegment
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.segment_rows import QueryVector, SegmentRows
 from retriever_svc.workspaces import DenseIndexKind
 
@@ -41,7 +42,9 @@ class SpaceIndex:
         self._growing = GrowingSegment(dimension)
         self._frozen: list[SegmentRows] = []
         self._graphs: list[GraphSegment] = []
-        self._plan: BuildPlan | None = None
+        self._plan: BuildPlan | RestorePlan | None = None
+        # Rows from the store for which there may be graphs on disk.
+        self._loaded: SegmentRows | None = None
 
     def __len__(self) -> int:
         return self._growing.live_count + sum(segment.live_count for segment in self._fixed)
@@ -57,9 +60,10 @@ class SpaceIndex:
         return tuple(self._graphs)
 
     def load(self, ids: IntVector, vectors: FloatMatrix) -> None:
-        """Takes the rows of an empty index as they come from the store, each id once."""
+        """Takes the rows of an empty index from the store, ids growing."""
         if self._kind is not DenseIndexKind.FLAT and len(ids) > self._flat_rows:
-            self._frozen.append(SegmentRows(ids, vectors))
+            self._loaded = SegmentRows(ids, vectors)
+            self._frozen.append(self._loaded)
         else:
             self._growing.add(ids, vectors)
 
@@ -114,13 +118,16 @@ class SpaceIndex:
         approximate = any(not segment.answers_exactly for segment in self._graphs)
         return DenseHits(found[best].tolist(), exact=exact or not approximate)
 
-    def next_build(self) -> BuildPlan | None:
+    def next_build(self) -> BuildPlan | RestorePlan | None:
         """Returns the plan of a graph that should be built now; None while a build runs.
 
-        `publish` or `abandon` must follow.
+        `publish` or `restore`, or else `abandon`, must follow.
         """
         if self._plan is not None or self._kind is DenseIndexKind.FLAT:
             return None
+        if self._loaded is not None:
+            self._plan, self._loaded = RestorePlan(self._loaded), None
+            return self._plan
         self._dissolve_if_small()
         self._plan = self._compaction() or self._sealing()
         return self._plan
@@ -135,13 +142,28 @@ class SpaceIndex:
             self._graphs.append(segment)
         self._plan = None
 
+    def restore(self, plan: RestorePlan, restored: Restoration) -> None:
+        """Swaps in the graphs found for the rows of the plan; the other rows stay as they are."""
+        self._plan = None
+        if not restored.graphs:
+            return
+        loaded = plan.loaded
+        self._frozen = [kept for kept in self._frozen if kept is not loaded]
+        for found in restored.graphs:
+            # The last place stands for origin -1.
+            alive = np.append(loaded.alive, False)[found.origins]
+            self._graphs.append(GraphSegment(found.graph, found.ids, alive))
+        missing = restored.missing[loaded.alive[restored.missing]]
+        self._growing.add(loaded.ids[missing], loaded.vectors[missing])
+
     def abandon(self) -> None:
         """Notes that the build came to nothing; its rows stay searchable and are planned again."""
         self._plan = None
 
     def _dissolve_if_small(self) -> None:
-        # Half of the limit: an index that goes up and down around it is not rebuilt each time.
-        if not self._graphs or self._frozen or len(self) > self._flat_rows // 2:
+        if not self._graphs or self._frozen:
+            return
+        if may_have_graphs(self._kind, len(self), self.dimension, self._settings):
             return
         for segment in self._graphs:
             rows = np.flatnonzero(segment.alive)
@@ -187,6 +209,18 @@ class SpaceIndex:
     def _flat_rows(self) -> int:
         auto = self._kind is DenseIndexKind.AUTO
         return self._settings.flat_rows(self.dimension) if auto else 0
+
+
+def may_have_graphs(
+    kind: DenseIndexKind, live_count: int, dimension: int, settings: DenseSettings
+) -> bool:
+    """Whether an index of that many live rows keeps the graphs it has.
+
+    Half of the limit: an index that goes up and down around it is not rebuilt each time.
+    """
+    if kind is DenseIndexKind.FLAT or not live_count:
+        return False
+    return kind is DenseIndexKind.HNSW or live_count > settings.flat_rows(dimension) // 2
 
 
 def _live_rows(segment: SegmentRows) -> Origin:

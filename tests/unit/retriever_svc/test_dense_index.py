@@ -7,7 +7,8 @@ import numpy.typing as npt
 import pytest
 
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
-from retriever_svc.embedded.dense.graph_building import BuildStopped, build_graph
+from retriever_svc.embedded.dense.graph_building import BuildPlan, BuildStopped, build_graph
+from retriever_svc.embedded.dense.restoration import RestorePlan, restoration
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.workspaces import DenseIndexKind
 from tests.fakes.retrieval import unit_rows
@@ -22,6 +23,9 @@ def build_all(index: SpaceIndex, settings: DenseSettings = SMALL) -> int:
     """Builds every graph that is due; returns how many."""
     count = 0
     while (plan := index.next_build()) is not None:
+        if isinstance(plan, RestorePlan):
+            index.restore(plan, restoration(plan, []))
+            continue
         index.publish(plan, build_graph(plan, settings, Event()))
         count += 1
     return count
@@ -153,7 +157,7 @@ def test_changes_during_a_build_are_not_lost() -> None:
     index = SpaceIndex(WIDTH, DenseIndexKind.AUTO, SMALL)
     index.put(np.arange(1, 1_001), ROWS[:1_000])
     plan = index.next_build()
-    assert plan is not None
+    assert isinstance(plan, BuildPlan)
     assert index.next_build() is None
     graph = build_graph(plan, SMALL, Event())
     index.remove(np.arange(1, 101))
@@ -174,7 +178,7 @@ def test_rows_of_a_stopped_build_stay_and_are_built_later() -> None:
     index = SpaceIndex(WIDTH, DenseIndexKind.AUTO, SMALL)
     index.put(np.arange(1, 1_001), ROWS[:1_000])
     plan = index.next_build()
-    assert plan is not None
+    assert isinstance(plan, BuildPlan)
     stop = Event()
     stop.set()
     with pytest.raises(BuildStopped):

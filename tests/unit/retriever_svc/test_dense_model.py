@@ -3,6 +3,7 @@
 from threading import Event
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -10,6 +11,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.graph_building import BuildPlan, build_graph
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.dense.restoration import (
+    Restoration,
+    RestorePlan,
+    restoration,
+)
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.workspaces import DenseIndexKind
 from tests.fakes.retrieval import unit_rows
@@ -30,11 +36,26 @@ class DenseModel(RuleBasedStateMachine):
         super().__init__()
         self.index = SpaceIndex(WIDTH, DenseIndexKind.AUTO, SETTINGS)
         self.live: dict[int, int] = {}
-        self.built: tuple[BuildPlan, HnswGraph] | None = None
+        self.built: tuple[BuildPlan, HnswGraph] | tuple[RestorePlan, Restoration] | None = None
+        self.on_disk: list[tuple[HnswGraph, npt.NDArray[np.int64]]] = []
 
-    @initialize(kind=st.sampled_from(list(DenseIndexKind)), loaded=st.integers(0, 40))
-    def load(self, kind: DenseIndexKind, loaded: int) -> None:
-        """Starts with rows from the store."""
+    @initialize(
+        kind=st.sampled_from(list(DenseIndexKind)),
+        loaded=st.integers(0, 40),
+        on_disk=st.lists(
+            st.lists(st.tuples(st.integers(1, 44), st.integers(0, 4)), min_size=1, max_size=30),
+            max_size=2,
+        ),
+    )
+    def load(self, kind: DenseIndexKind, loaded: int, on_disk: list[list[tuple[int, int]]]) -> None:
+        """Starts with rows from the store, and graphs from disk whose rows may be old or gone.
+
+        A row on disk is an id and how far its vector is from the one that the store holds.
+        """
+        for segment in on_disk:
+            graph = HnswGraph.empty(WIDTH, SETTINGS)
+            graph.add(POOL[[id_ - 1 + (distance > 2) * distance for id_, distance in segment]])
+            self.on_disk.append((graph, np.array([id_ for id_, _ in segment])))
         self.index = SpaceIndex(WIDTH, kind, SETTINGS)
         self.index.load(np.arange(1, loaded + 1), POOL[:loaded])
         self.live = {row + 1: row for row in range(loaded)}
@@ -57,15 +78,22 @@ class DenseModel(RuleBasedStateMachine):
     def begin_build(self) -> None:
         """Builds what is due, without publishing."""
         plan = self.index.next_build()
-        if plan is not None:
+        if isinstance(plan, RestorePlan):
+            self.built = plan, restoration(plan, self.on_disk)
+        elif plan is not None:
             self.built = plan, build_graph(plan, SETTINGS, Event())
 
     @rule()
     def end_build(self) -> None:
         """Publishes the graph built before."""
-        if self.built is not None:
-            self.index.publish(*self.built)
-            self.built = None
+        if self.built is None:
+            return
+        plan, outcome = self.built
+        if isinstance(plan, BuildPlan) and isinstance(outcome, HnswGraph):
+            self.index.publish(plan, outcome)
+        elif isinstance(plan, RestorePlan) and isinstance(outcome, Restoration):
+            self.index.restore(plan, outcome)
+        self.built = None
 
     @invariant()
     def equals_the_model(self) -> None:

@@ -13,6 +13,7 @@ from retriever_svc.documents import UpsertOutcome
 from retriever_svc.embedded.data_folder import DataFolder, file_system_of
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
+from retriever_svc.embedded.snapshots.snapshots import LoadedGraph, Snapshots
 from retriever_svc.workspaces import DenseIndexKind, WorkspaceSettings
 from tests.fakes.embedded_engines import opened
 from tests.fakes.retrieval import (
@@ -73,6 +74,7 @@ async def test_a_large_space_answers_before_its_graph_is_there(
     async with opened(tmp_path) as engine:
         await fill(engine)
     monkeypatch.setattr("retriever_svc.embedded.graph_builder.build_graph", _never_built)
+    monkeypatch.setattr(Snapshots, "load", _nothing_on_disk)
     async with opened(tmp_path) as engine:
         result = await engine.search_passages(request("passage", {SPACE: vector(1, 0, 0, 0)}))
         described = await engine.describe_workspace("docs")
@@ -80,6 +82,10 @@ async def test_a_large_space_answers_before_its_graph_is_there(
     assert len(result.hits) >= 20
     assert result.lists[0].exact
     assert described.spaces[0].active_index_kind is DenseIndexKind.FLAT
+
+
+def _nothing_on_disk(*_: object) -> list[LoadedGraph]:
+    return []
 
 
 def _never_built(*_: object) -> None:
