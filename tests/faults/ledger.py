@@ -25,7 +25,7 @@ class Ledger:
     """Lines `event document version`, appended and synced one by one."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._file = path.open("ab", buffering=0)
 
     def send(self, document: str, version: int) -> None:
@@ -43,7 +43,7 @@ class Ledger:
     def read(self) -> Known:
         """Reads the file from its start."""
         known = Known()
-        for line in self._path.read_text().splitlines():
+        for line in self.path.read_text().splitlines():
             event, document, version = line.split()
             if event == "sent":
                 known.unanswered[document].add(int(version))
@@ -55,7 +55,7 @@ class Ledger:
 
     def count(self, event: str) -> int:
         """Returns how many lines bear the event."""
-        return sum(line.startswith(event) for line in self._path.read_text().splitlines())
+        return sum(line.startswith(event) for line in self.path.read_text().splitlines())
 
     def close(self) -> None:
         """Closes the file."""
