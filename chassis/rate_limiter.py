@@ -2,17 +2,22 @@
 
 Each limit is a token bucket that may go into debt: whoever asks is given the next free moment at
 once and waits for it, so callers are served in the order in which they asked. Who would wait
-beyond its deadline is refused at once and takes nothing.
+beyond its deadline is refused at once and takes nothing. Who yields takes nothing in advance, so
+that everybody else goes first.
 """
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from chassis import clock as clocks
 from chassis.clock import Clock, Sleep
 from chassis.deadline import Deadline
 from chassis.errors import ResourceExhausted
+
+# What rounding leaves of a wait that is over.
+_NO_WAIT_S = 1e-6
 
 
 class RateLimited(ResourceExhausted):
@@ -56,13 +61,21 @@ class RateLimiter:
         self._requests = self._bucket(requests_per_minute, burst_s)
         self._tokens = self._bucket(tokens_per_minute, burst_s)
         self._paused_until = float("-inf")
+        self._yielding = asyncio.Lock()
 
-    async def acquire(self, tokens: float = 0.0, deadline: Deadline | None = None) -> None:
+    async def acquire(
+        self, tokens: float = 0.0, deadline: Deadline | None = None, *, yielding: bool = False
+    ) -> None:
         """Waits for room for one request of that many tokens.
+
+        Those who are `yielding` wait one after the other, until nobody else needs the room.
 
         Raises RateLimited, without waiting, if the deadline does not allow the wait. A caller
         that is cancelled while it waits gives its room back.
         """
+        if yielding:
+            await self._acquire_yielding(tokens, deadline)
+            return
         wait = self._reserve(tokens, deadline)
         try:
             while wait > 0:
@@ -73,6 +86,13 @@ class RateLimiter:
         except BaseException:
             self._put_back(tokens)
             raise
+
+    async def _acquire_yielding(self, tokens: float, deadline: Deadline | None) -> None:
+        async with self._yielding:
+            while (wait := self._wait_for(tokens)) > _NO_WAIT_S:
+                self._refuse_if_beyond(wait, deadline)
+                await self._sleep(wait)
+            self._reserve(tokens, deadline)
 
     def pause_until(self, moment: float) -> None:
         """Lets nobody pass before this moment of the limiter's clock; a later one stays."""
@@ -91,20 +111,24 @@ class RateLimiter:
         return _Bucket(per_minute / 60.0, capacity, capacity, self._clock())
 
     def _reserve(self, tokens: float, deadline: Deadline | None) -> float:
-        now = self._clock()
-        demands = [(self._requests, 1.0), (self._tokens, tokens)]
-        wanted = [(bucket, amount) for bucket, amount in demands if bucket is not None]
-        waits = [bucket.wait_for(amount, now) for bucket, amount in wanted]
-        wait = max([self._pause_left(), *waits])
+        wait = self._wait_for(tokens)
         self._refuse_if_beyond(wait, deadline)
-        for bucket, amount in wanted:
+        for bucket, amount in self._wanted(tokens):
             bucket.level -= amount
         return wait
 
+    def _wait_for(self, tokens: float) -> float:
+        now = self._clock()
+        waits = [bucket.wait_for(amount, now) for bucket, amount in self._wanted(tokens)]
+        return max([self._pause_left(), *waits])
+
+    def _wanted(self, tokens: float) -> list[tuple[_Bucket, float]]:
+        demands = [(self._requests, 1.0), (self._tokens, tokens)]
+        return [(bucket, amount) for bucket, amount in demands if bucket is not None]
+
     def _put_back(self, tokens: float) -> None:
-        for bucket, amount in ((self._requests, 1.0), (self._tokens, tokens)):
-            if bucket is not None:
-                bucket.level = min(bucket.capacity, bucket.level + amount)
+        for bucket, amount in self._wanted(tokens):
+            bucket.level = min(bucket.capacity, bucket.level + amount)
 
     def _pause_left(self) -> float:
         return max(0.0, self._paused_until - self._clock())

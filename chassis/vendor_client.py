@@ -125,12 +125,16 @@ class VendorClient:
         *,
         tokens: float = 0.0,
         timeout_s: float | None = None,
+        yielding: bool = False,
     ) -> Read:
         """Like `post_json`, and returns what `read` makes of the answer.
 
-        What `read` raises counts as the vendor's: VendorUnusable as an outage.
+        What `read` raises counts as the vendor's: VendorUnusable as an outage. With `yielding`,
+        others go first where the limiter makes calls wait.
         """
-        return await self._call("POST", path, orjson.dumps(body), tokens, timeout_s, read)
+        return await self._call(
+            "POST", path, orjson.dumps(body), tokens, timeout_s, read, yielding=yielding
+        )
 
     async def get_json(self, path: str, *, timeout_s: float | None = None) -> VendorAnswer:
         """Fetches a JSON answer; else like `post_json`."""
@@ -144,6 +148,8 @@ class VendorClient:
         tokens: float,
         timeout_s: float | None,
         read: Callable[[VendorAnswer], Read],
+        *,
+        yielding: bool = False,
     ) -> Read:
         deadline = self._deadline(timeout_s)
         retrying = tenacity.AsyncRetrying(
@@ -157,7 +163,7 @@ class VendorClient:
         )
 
         async def attempt() -> Read:
-            await self._limiter.acquire(tokens, deadline)
+            await self._limiter.acquire(tokens, deadline, yielding=yielding)
             seconds = min(self._patience.attempt_timeout_s, deadline.remaining())
             fair_s = min(self._patience.fair_timeout_s, self._patience.attempt_timeout_s)
 

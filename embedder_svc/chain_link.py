@@ -147,8 +147,6 @@ class ChainLink:
             if cached is not None:
                 vectors[at], outcomes[at] = cached.vector, cached.text
         latency_ms = (self._clock() - start) * 1e3
-        if missing:
-            self._last_latency_ms = latency_ms
         batch = EmbeddedBatch(vectors, tuple(outcomes))
         price = self._provider.price
         return Embedding(
@@ -223,6 +221,7 @@ class ChainLink:
     async def _call(
         self, texts: Sequence[str], purpose: EmbeddingPurpose, deadline: Deadline | None
     ) -> EmbeddedBatch:
+        start = self._clock()
         try:
             with self._guarded():
                 batch = await self._provider.embed(texts, purpose, deadline)
@@ -232,6 +231,7 @@ class ChainLink:
             self._remember(error)
             raise
         self._last_error = ""
+        self._last_latency_ms = (self._clock() - start) * 1e3
         return batch
 
     @contextmanager

@@ -160,6 +160,7 @@ class BatchCall:
             read,
             tokens=float(sum(estimates)),
             timeout_s=call.deadline.remaining(),
+            yielding=call.purpose is EmbeddingPurpose.DOCUMENT,
         )
         if token_count is not None:
             self._caps.saw_tokens(texts, token_count)

@@ -29,9 +29,9 @@ class Passing:
         self._start = clock.now
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    async def start(self, name: str, tokens: float = 0.0) -> None:
+    async def start(self, name: str, tokens: float = 0.0, *, yielding: bool = False) -> None:
         async def caller() -> None:
-            await self._limiter.acquire(tokens)
+            await self._limiter.acquire(tokens, yielding=yielding)
             self.times[name] = round(self._clock.now - self._start, 6)
 
         self._tasks[name] = asyncio.ensure_future(caller())
@@ -187,3 +187,35 @@ def test_senseless_limits_are_refused() -> None:
     """A limit of nothing would wait for ever."""
     with pytest.raises(ValueError, match="greater than 0"):
         RateLimiter(requests_per_minute=0)
+
+
+async def test_who_yields_lets_everybody_else_go_first() -> None:
+    """Large background requests that wait take no room from an urgent one that comes later."""
+    clock = FakeClock()
+    limiter = limiter_on(clock, tokens_per_minute=600.0)
+    passing = Passing(limiter, clock)
+    await passing.start("first", 10.0, yielding=True)
+    for name in ("second", "third"):
+        await passing.start(name, 10.0, yielding=True)
+    await clock.advance(0.5)
+    await passing.start("urgent", 1.0)
+    await passing.start("urgent too", 6.0)
+    await clock.advance(10.0)
+
+    assert passing.times["first"] == 0.0
+    assert passing.times["urgent"] == 0.5
+    assert passing.times["urgent too"] == pytest.approx(0.7, abs=0.01)
+    assert passing.times["second"] == pytest.approx(1.7, abs=0.02)
+    assert passing.times["third"] == pytest.approx(2.7, abs=0.02)
+
+
+async def test_who_yields_is_refused_before_a_wait_that_is_too_long() -> None:
+    """As everybody is, and its room was never taken."""
+    clock = FakeClock(auto=True)
+    limiter = limiter_on(clock, requests_per_minute=6.0)
+    await limiter.acquire(yielding=True)
+
+    with pytest.raises(RateLimited):
+        await limiter.acquire(deadline=Deadline.after(5.0, clock), yielding=True)
+
+    await limiter.acquire(deadline=Deadline.after(10.1, clock))

@@ -145,7 +145,9 @@ async def test_the_limiter_is_asked_before_every_attempt() -> None:
         asked: list[float] = []
 
         class Recording(RateLimiter):
-            async def acquire(self, tokens: float = 0.0, deadline: Any = None) -> None:
+            async def acquire(
+                self, tokens: float = 0.0, deadline: Any = None, *, yielding: bool = False
+            ) -> None:
                 asked.append(tokens)
 
         setup.client._limiter = Recording()
