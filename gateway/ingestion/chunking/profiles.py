@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 """Grows when the same blocks would give other passages than before."""
 
 DEFAULT_PROFILE = "structure"

@@ -21,6 +21,8 @@ _MARKS = (
 )
 _WESTERN = ("cp1252", "mac_roman", "cp850")
 _FRENCH = frozenset("àâäçéèêëîïôöùûüÿœæÀÂÄÇÉÈÊËÎÏÔÖÙÛÜŸŒÆ«»’‘“”–—…€°§·²³ªº\u00a0£©®™½¼¾×")
+# Spanish, Portuguese and German; in older code pages their bytes are signs of French texts.
+_NEIGHBOURS = frozenset("áíóúñãõäößåøÁÍÓÚÑÃÕÄÖÅØ¿¡")
 _SPECIAL = re.compile(r"[^\x00-\x7f]")
 # A capital inside a word of small letters.
 _MISPLACED = re.compile(r"(?<=[^\W\d_])[À-ÞŒŸ](?=[a-zß-ÿœ])|(?<=[a-zß-ÿœ])[À-ÞŒŸ]")
@@ -99,7 +101,9 @@ def _plausibility(data: bytes, encoding: str) -> float:
     """Returns the share of special characters that make sense where they stand."""
     text = data[:_SAMPLE_BYTES].decode(encoding, errors="replace")
     special = _SPECIAL.findall(text)
-    sensible = sum(letter in _FRENCH for letter in special) - len(_MISPLACED.findall(text))
+    french = sum(letter in _FRENCH for letter in special)
+    others = sum(letter in _NEIGHBOURS for letter in special) if encoding == "cp1252" else 0
+    sensible = french + others - len(_MISPLACED.findall(text))
     return sensible / len(special) if special else 0.0
 
 

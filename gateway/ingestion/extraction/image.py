@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from gateway.ingestion.extraction import ocr
 from gateway.ingestion.extraction.blocks import Extraction
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.refusals import ocr_unavailable, over_limit, unreadable
+from gateway.ingestion.extraction.ruled_lines import as_pgm, without_ruled_lines
 
 try:
     import PIL.Image
@@ -55,7 +58,7 @@ def page_image(path: Path, number: int, limits: ExtractionLimits) -> bytes:
         grey = upright.convert("L")
         if pixels < _SMALL_PIXELS:
             grey = grey.resize((grey.width * _ENLARGED, grey.height * _ENLARGED))
-        return b"P5 %d %d 255\n" % grey.size + grey.tobytes()
+        return as_pgm(without_ruled_lines(np.asarray(grey)))
 
 
 @contextmanager

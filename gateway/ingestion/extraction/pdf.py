@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,11 +23,13 @@ from gateway.ingestion.extraction.pdf_lines import Line, lines_of
 from gateway.ingestion.extraction.pdf_margins import without_repeated_margins
 from gateway.ingestion.extraction.pdf_second_reading import SecondReading, is_odd
 from gateway.ingestion.extraction.refusals import over_limit, password_protected, unreadable
+from gateway.ingestion.extraction.ruled_lines import as_pgm, without_ruled_lines
 from gateway.ingestion.extraction.typesetting import repaired
 from gateway.ingestion.extraction.word_division import undivided
 
 _LONGEST_CATEGORY = 60
 _PRINT_DOTS = 300
+_LONGEST_SIDE = 3_508
 _NO_TITLE = re.compile(
     r"(?:untitled|sans titre|microsoft word - ).*|.*\.(?:docx?|indd|pdf|pptx?|xlsx?)\Z",
     re.IGNORECASE,
@@ -73,15 +74,14 @@ def extract(path: Path, limits: ExtractionLimits) -> Extraction:
 
 
 def page_image(path: Path, number: int, limits: ExtractionLimits) -> bytes:
-    """Returns page `number`, from 1, as PGM in print resolution, or as large as is read."""
+    """Returns page `number`, from 1, as PGM in print resolution; posters as large as A4."""
     try:
         with pypdfium2.PdfDocument(path) as document:
             page = document[number - 1]
-            width, height = page.get_size()
-            largest = math.sqrt(limits.image_pixels / max(width * height, 1.0))
+            largest = _LONGEST_SIDE / max(*page.get_size(), 1.0)
             bitmap = page.render(scale=min(_PRINT_DOTS / 72, largest), grayscale=True)
-            head = b"P5 %d %d 255\n" % (bitmap.width, bitmap.height)
-            return head + bytes(bitmap.to_numpy().tobytes())
+            pixels = bitmap.to_numpy().reshape(bitmap.height, bitmap.width)
+            return as_pgm(without_ruled_lines(pixels))
     except pypdfium2.PdfiumError as error:
         raise unreadable("the page is damaged and cannot be drawn") from error
 

@@ -34,6 +34,14 @@ def test_old_dos_text_is_recognised() -> None:
     assert "cp850" in warnings[0]
 
 
+@pytest.mark.parametrize(
+    "text", ["¿Doações? Não, español.", "a “windows” encoding", "Grüße aus Köln, übermäßig"]
+)
+def test_neighbouring_languages_are_read_in_windows_1252(text: str) -> None:
+    """Their letters are no reason to look for another code page."""
+    assert decode(text.encode("cp1252"))[0] == text
+
+
 def test_broken_utf_8_is_repaired_with_a_warning() -> None:
     """Bytes that are no character show as such; the rest stays."""
     decoded, warnings = decode("\ufeffété".encode() + b"\xff fin")
