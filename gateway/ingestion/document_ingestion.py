@@ -168,7 +168,9 @@ class DocumentIngestion:
         passages = await asyncio.to_thread(
             cut, extraction.blocks, document.title, job.profile, tokens
         )
-        return document, passages, (*extraction.warnings, *warnings)
+        cut_count = sum(passage.cuts_token for passage in passages)
+        remarks = [f"passages that cut a word too long for one: {cut_count}"] if cut_count else []
+        return document, passages, (*extraction.warnings, *warnings, *remarks)
 
     async def _stored(self, job: _Job, *, include_passages: bool) -> StoredDocument | None:
         try:

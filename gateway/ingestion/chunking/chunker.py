@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from gateway.documents import Passage
 from gateway.ingestion.chunking.embedded_text import embedded_text, embedded_text_hash
 from gateway.ingestion.chunking.measures import Measure, whole, words
 from gateway.ingestion.chunking.packing import joined, pack
-from gateway.ingestion.chunking.pieces import Piece, pieces_of
+from gateway.ingestion.chunking.pieces import Piece, document_text, pieces_of
 from gateway.ingestion.chunking.profiles import ChunkingProfile, Unit
 from gateway.ingestion.extraction.blocks import Block, BlockKind
 
@@ -19,13 +19,15 @@ from gateway.ingestion.extraction.blocks import Block, BlockKind
 class CutPassage:
     """A passage, the text it is embedded as, and its place in the text of the document.
 
-    `[start, end)` refers to `pieces.document_text`.
+    `[start, end)` refers to `pieces.document_text`. `cuts_token` says that the passage begins or
+    ends inside a run of letters and digits that is longer than a passage may be.
     """
 
     passage: Passage
     embedded_text: str
     start: int
     end: int
+    cuts_token: bool = False
 
 
 def cut(
@@ -38,7 +40,17 @@ def cut(
     """
     measure = tokens if profile.unit is Unit.TOKENS else words
     packed = pack(pieces_of(blocks, profile, measure), profile, measure)
-    return tuple(_passage(index, pieces, title, tokens) for index, pieces in enumerate(packed))
+    source = document_text(blocks)
+    passages = (_passage(index, pieces, title, tokens) for index, pieces in enumerate(packed))
+    return tuple(
+        replace(one, cuts_token=_inside_token(source, one.start) or _inside_token(source, one.end))
+        for one in passages
+    )
+
+
+def _inside_token(source: str, border: int) -> bool:
+    around = source[max(border - 1, 0) : border + 1]
+    return 0 < border < len(source) and around.isalnum()
 
 
 def _passage(index: int, pieces: Sequence[Piece], title: str, tokens: Measure) -> CutPassage:
