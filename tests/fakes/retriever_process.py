@@ -51,8 +51,8 @@ class RetrieverProcess:
             "PORT": "0",
             "DATA_FOLDER": str(self.data),
             "LOG_FORMAT": "json",
-            "FLAT_ROW_LIMIT": "60",
-            "GROWING_ROW_LIMIT": "20",
+            "FLAT_ROW_LIMIT": "20",
+            "GROWING_ROW_LIMIT": "5",
             **self._settings,
         }
         environment = {f"JUSTESSE_RETRIEVER_{name}": value for name, value in settings.items()}

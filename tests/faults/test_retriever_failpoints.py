@@ -1,6 +1,8 @@
 """The retriever killed at each named point: which of the two states it keeps, and what a caller
 that repeats the interrupted change is told."""
 
+import signal
+from contextlib import suppress
 from dataclasses import dataclass
 
 import grpc
@@ -25,7 +27,13 @@ COMMITTED = {
     Failpoint.DELETE_TOMBSTONED,
     Failpoint.BEFORE_ACKNOWLEDGEMENT,
 }
+OF_SNAPSHOTS = [
+    Failpoint.SNAPSHOT_WRITTEN,
+    Failpoint.SNAPSHOT_RENAMED,
+    Failpoint.SNAPSHOT_BEFORE_MANIFEST,
+]
 MOST_CHANGES = 500
+DOCUMENTS = 12
 REDUCED_HITS = (4,)
 SOAK_HITS = (2, 3, 4, 5, 6, 9)
 
@@ -39,11 +47,18 @@ class Interrupted:
     before: int
 
 
+async def write_all(client: RetrieverClient, ledger: Ledger) -> None:
+    """Creates the workspace and all documents, enough for a graph with a snapshot."""
+    await create_workspace(client)
+    for number in range(DOCUMENTS):
+        await noted_change(client, ledger, f"doc{number}", 1_000 + number)
+
+
 async def work_until_killed(client: RetrieverClient, ledger: Ledger) -> Interrupted:
-    """Creates, replaces and deletes documents in turn until the process is gone."""
-    known: dict[str, int] = {}
+    """Replaces, deletes and recreates documents in turn until the process is gone."""
+    known = ledger.read().acknowledged
     for number in range(1, MOST_CHANGES):
-        document = f"doc{number % 3}"
+        document = f"doc{number % DOCUMENTS}"
         version = GONE if number % 5 == 0 else number
         try:
             await noted_change(client, ledger, document, version)
@@ -85,7 +100,7 @@ async def test_each_point_leaves_the_state_before_or_after(
     it ends in the same state as if nothing had happened."""
     process.start()
     async with connected(process) as client:
-        await create_workspace(client)
+        await write_all(client, ledger)
     for hit in SOAK_HITS if soak else REDUCED_HITS:
         process.kill()
         process.start(f"{point}:{hit}:kill")
@@ -101,6 +116,32 @@ async def test_each_point_leaves_the_state_before_or_after(
             await repeat(client, interrupted, stored=stored)
             ledger.settle(interrupted.document, interrupted.version)
             await compare(client, ledger, f"{point}, hit {hit}, repeated")
+
+
+@pytest.mark.parametrize("point", OF_SNAPSHOTS)
+async def test_an_interrupted_snapshot_leaves_nothing_behind(
+    process: RetrieverProcess, ledger: Ledger, soak: bool, point: Failpoint
+) -> None:
+    """Whatever was on the disk then, nothing acknowledged is lost, and however often it happens,
+    only the files that a manifest names are there after a start."""
+    process.start(f"{point}:1:kill")
+    async with connected(process) as client:
+        with suppress(grpc.aio.AioRpcError):
+            await write_all(client, ledger)
+            await work_until_killed(client, ledger)
+    assert process.wait(5) == -signal.SIGKILL, process.log
+    for hit in SOAK_HITS if soak else (1,):
+        process.kill()
+        process.start()
+        async with connected(process) as client:
+            await compare(client, ledger, f"{point}, hit {hit}")
+        files = [path.name for path in process.data.rglob("dense/*/*")]
+        assert files.count("manifest") <= 1
+        assert len(files) <= 3, files
+        process.kill()
+        process.start(f"{point}:{hit}:kill")
+        async with connected(process) as client:
+            await work_until_killed(client, ledger)
 
 
 @pytest.mark.parametrize("point", [Failpoint.BEFORE_COMMIT, Failpoint.WORKSPACE_RETIRED])

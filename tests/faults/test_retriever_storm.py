@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(300)]
 def test_changes_and_searches_at_once_never_meet_half_a_change(tmp_path: Path, soak: bool) -> None:
     """No crash of native code, no hit that was not live, no miss of what was; equality in the
     end."""
-    seconds = "60" if soak else "4"
+    seconds = "60" if soak else "8"
     done = subprocess.run(
         [sys.executable, "-m", "tests.fakes.retrieval_storm", str(tmp_path / "data"), "7", seconds],
         capture_output=True,
