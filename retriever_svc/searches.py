@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever_svc.documents import Document, MetadataValue, Passage
+from retriever_svc.filters import Filter
 from retriever_svc.fusion import Place
 from retriever_svc.workspaces import Space
 
@@ -36,12 +37,14 @@ class Threshold:
     """Drops hits whose cosine in a space is under `min_similarity`.
 
     A hit without a cosine in that space is not judged. With `context_field`, only documents whose
-    metadata field of that name equals the request's context value of the same name are judged.
+    metadata field of that name equals the request's context value of the same name are judged;
+    with `condition`, only documents that fulfil it.
     """
 
     space_id: str
     min_similarity: float
     context_field: str = ""
+    condition: Filter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class SearchRequest:
     """Hits returned; None means all."""
     spaces_version: int | None = None
     """Version of the spaces the caller embedded for; None means no check."""
+    filter: Filter | None = None
+    """Only passages of documents that fulfil it are found; None for all."""
     thresholds: tuple[Threshold, ...] = ()
     context: Mapping[str, MetadataValue] = field(default_factory=dict)
     rank_constant: float = 60.0

@@ -10,6 +10,7 @@ from retriever_svc.embedded.dense.segment_rows import Flags
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
+from retriever_svc.embedded.searching.subsets import Subsets
 from retriever_svc.embedded.store.changes import DocumentChange
 from retriever_svc.embedded.store.passage_rows import passages_without_vectors
 from retriever_svc.embedded.store.vector_rows import vectors_of_space
@@ -28,6 +29,8 @@ class WorkspaceView:
         self.indexes: dict[str, SpaceIndex] = {}
         self.awaiting: set[int] = set()
         """Passages without a vector in any space."""
+        self.subsets = Subsets(row.id)
+        """Passages by condition."""
         self._settings = settings
 
     def load(self, connection: sqlite3.Connection) -> None:

@@ -21,7 +21,9 @@ def metadata_from(
         raise InvalidArgument(
             f"{field} takes {size} bytes; at most {_MAX_BYTES} are taken", field=field
         )
-    return {name: _value_from(value, f"{field}[{name!r}]") for name, value in messages.items()}
+    return {
+        name: metadata_value_from(value, f"{field}[{name!r}]") for name, value in messages.items()
+    }
 
 
 def metadata_message(value: MetadataValue) -> documents_pb2.MetadataValue:
@@ -35,7 +37,8 @@ def metadata_message(value: MetadataValue) -> documents_pb2.MetadataValue:
     return documents_pb2.MetadataValue(number_value=value)
 
 
-def _value_from(message: documents_pb2.MetadataValue, field: str) -> MetadataValue:
+def metadata_value_from(message: documents_pb2.MetadataValue, field: str) -> MetadataValue:
+    """Returns one value. Raises InvalidArgument where there is none, or no finite number."""
     match message.WhichOneof("kind"):
         case "string_value":
             return message.string_value

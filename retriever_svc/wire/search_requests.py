@@ -2,10 +2,11 @@
 
 import math
 
-from chassis.errors import InvalidArgument, Unimplemented
+from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import search_pb2
 from retriever_svc.searches import QueryVariant, SearchMode, SearchRequest, Threshold
 from retriever_svc.wire.field_checks import checked_count, checked_text, checked_weight
+from retriever_svc.wire.filters import filter_from
 from retriever_svc.wire.float_blocks import vector_from
 from retriever_svc.wire.metadata import metadata_from
 
@@ -24,11 +25,7 @@ _MODES = {
 
 
 def search_request_from(message: search_pb2.SearchPassagesRequest) -> SearchRequest:
-    """Returns the request. Raises InvalidArgument, and Unimplemented for what is not applied."""
-    if message.HasField("filter"):
-        raise Unimplemented(
-            "filter is not applied by this build; search without it", reason="FILTER_UNIMPLEMENTED"
-        )
+    """Returns the request. Raises InvalidArgument."""
     if message.mode not in _MODES:
         raise InvalidArgument(f"mode {message.mode} is not known", field="mode")
     checked_count(len(message.variants), "variants", low=1, high=_MAX_VARIANTS)
@@ -49,6 +46,7 @@ def search_request_from(message: search_pb2.SearchPassagesRequest) -> SearchRequ
         candidate_count=candidates or _DEFAULT_CANDIDATES,
         limit=limit or None,
         spaces_version=message.spaces_version if message.HasField("spaces_version") else None,
+        filter=filter_from(message.filter, "filter") if message.HasField("filter") else None,
         thresholds=tuple(
             _threshold_from(threshold, f"thresholds[{index}]")
             for index, threshold in enumerate(message.thresholds)
@@ -83,11 +81,6 @@ def _variant_from(message: search_pb2.QueryVariant, place: str) -> QueryVariant:
 
 
 def _threshold_from(message: search_pb2.Threshold, place: str) -> Threshold:
-    if message.HasField("condition"):
-        raise Unimplemented(
-            f"{place}.condition is not applied by this build; give the threshold without it",
-            reason="FILTER_UNIMPLEMENTED",
-        )
     if not message.space_id:
         raise InvalidArgument(
             f"{place}.space_id is empty; name the space whose cosine is judged",
@@ -99,7 +92,12 @@ def _threshold_from(message: search_pb2.Threshold, place: str) -> Threshold:
         raise InvalidArgument(
             f"{place} needs a finite min_similarity or max_distance", field=f"{place}.bound"
         )
-    return Threshold(message.space_id, value, message.context_field)
+    condition = (
+        filter_from(message.condition, f"{place}.condition")
+        if message.HasField("condition")
+        else None
+    )
+    return Threshold(message.space_id, value, message.context_field, condition)
 
 
 def _rank_constant(message: search_pb2.SearchPassagesRequest) -> float:

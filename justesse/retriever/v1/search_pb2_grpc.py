@@ -54,7 +54,6 @@ class SearchServiceServicer(object):
 
         INVALID_ARGUMENT: no variant, blank text, query over 8 kB, vectors of wrong width or not
         finite, counts out of range. NOT_FOUND: no such workspace.
-        UNIMPLEMENTED: a filter, threshold or option this build cannot apply.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

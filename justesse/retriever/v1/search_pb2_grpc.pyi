@@ -41,7 +41,6 @@ class SearchServiceStub:
 
     INVALID_ARGUMENT: no variant, blank text, query over 8 kB, vectors of wrong width or not
     finite, counts out of range. NOT_FOUND: no such workspace.
-    UNIMPLEMENTED: a filter, threshold or option this build cannot apply.
     """
 
 @_typing.type_check_only
@@ -57,7 +56,6 @@ class SearchServiceAsyncStub(SearchServiceStub):
 
     INVALID_ARGUMENT: no variant, blank text, query over 8 kB, vectors of wrong width or not
     finite, counts out of range. NOT_FOUND: no such workspace.
-    UNIMPLEMENTED: a filter, threshold or option this build cannot apply.
     """
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -76,7 +74,6 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
 
         INVALID_ARGUMENT: no variant, blank text, query over 8 kB, vectors of wrong width or not
         finite, counts out of range. NOT_FOUND: no such workspace.
-        UNIMPLEMENTED: a filter, threshold or option this build cannot apply.
         """
 
 def add_SearchServiceServicer_to_server(servicer: SearchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,6 +27,8 @@ class DenseSettings:
     """HNSW's efConstruction."""
     search_breadth: int = 128
     """HNSW's efSearch, at least; a search for more hits widens it."""
+    subset_row_limit: int = 20_000
+    """A filter that leaves so few rows of a graph, or a tenth of them, is answered exactly."""
     snapshot_row_limit: int = 2_000_000
     """An index with more rows in graphs has no snapshot; 0 for no snapshots at all."""
 

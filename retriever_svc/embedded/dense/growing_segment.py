@@ -4,6 +4,7 @@ import numpy as np
 
 from retriever_svc.documents import FloatMatrix, IntVector
 from retriever_svc.embedded.dense.segment_rows import (
+    Flags,
     QueryVector,
     SegmentRows,
     exact_nearest,
@@ -38,6 +39,11 @@ class GrowingSegment:
         """Ids of all rows."""
         return self._ids[: self._row_count]
 
+    @property
+    def alive(self) -> Flags:
+        """Says of all rows whether they are live."""
+        return self._alive[: self._row_count]
+
     def add(self, ids: IntVector, vectors: FloatMatrix) -> None:
         """Adds rows; none of the ids, each named once, may have a live row."""
         first, last = self._row_count, self._row_count + len(ids)
@@ -63,8 +69,7 @@ class GrowingSegment:
 
     def nearest(self, query: QueryVector, count: int) -> IntVector:
         """Returns the `count` live rows, or all, with the largest inner product, in any order."""
-        alive = self._alive[: self._row_count]
-        dead = None if self.live_count == self._row_count else ~alive
+        dead = None if self.live_count == self._row_count else ~self.alive
         return exact_nearest(self.vectors, dead, query, count)
 
     def frozen(self) -> SegmentRows:

@@ -95,3 +95,11 @@ class HnswGraph:
         # FAISS fills up with -1 where it finds too few.
         found: IntVector = rows[0][rows[0] >= 0]
         return found
+
+    def nearest(self, query: npt.NDArray[np.float32], count: int, selected: LiveRows) -> IntVector:
+        """Returns the `count` (at least 1) nearest of the selected rows, all looked at."""
+        storage = faiss.downcast_index(self._index.storage)
+        parameters = faiss.SearchParameters(sel=selected.selector)
+        _, rows = storage.search(query[np.newaxis, :], count, params=parameters)
+        found: IntVector = rows[0][rows[0] >= 0]
+        return found

@@ -18,6 +18,7 @@ from retriever_svc.embedded.dense.growing_segment import GrowingSegment
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
 from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.segment_rows import QueryVector, SegmentRows
+from retriever_svc.embedded.dense.subset import Subset
 from retriever_svc.workspaces import DenseIndexKind
 
 # Fetched beyond what is asked, so that rounding in the segments cannot decide who is last.
@@ -111,12 +112,27 @@ class SpaceIndex:
                 rows = segment.nearest(query, fetched)
             ids.append(segment.ids[rows])
             cosines.append(inner_products(segment.vectors[rows], query))
-        if not ids:
-            return DenseHits([], exact=True)
-        found = np.concatenate(ids)
-        best = np.lexsort((found, -np.concatenate(cosines)))[:count]
         approximate = any(not segment.answers_exactly for segment in self._graphs)
-        return DenseHits(found[best].tolist(), exact=exact or not approximate)
+        return DenseHits(_best(ids, cosines, count), exact=exact or not approximate)
+
+    def search_among(
+        self, subset: Subset, query: QueryVector, count: int, *, exact: bool = False
+    ) -> DenseHits:
+        """Returns the `count` nearest passages of the subset, fewer only if it has fewer."""
+        ids: list[IntVector] = []
+        cosines: list[npt.NDArray[np.float32]] = []
+        settings = None if exact else self._settings
+        approximate = False
+        for segment in self._segments:
+            found = subset.near(segment, query, count + _MARGIN, settings)
+            approximate = approximate or not found.exact
+            ids.append(segment.ids[found.rows])
+            cosines.append(inner_products(segment.vectors[found.rows], query))
+        return DenseHits(_best(ids, cosines, count), exact=not approximate)
+
+    def count_among(self, subset: Subset) -> int:
+        """Returns how many passages of the subset have a vector here."""
+        return sum(subset.rows_of(segment).count for segment in self._segments)
 
     def next_build(self) -> BuildPlan | RestorePlan | None:
         """Returns the plan of a graph that should be built now; None while a build runs.
@@ -225,6 +241,15 @@ def may_have_graphs(
 
 def _live_rows(segment: SegmentRows) -> Origin:
     return Origin(segment, np.flatnonzero(segment.alive))
+
+
+def _best(ids: list[IntVector], cosines: list[npt.NDArray[np.float32]], count: int) -> list[int]:
+    if not ids:
+        return []
+    found = np.concatenate(ids)
+    chosen = np.lexsort((found, -np.concatenate(cosines)))[:count]
+    best: list[int] = found[chosen].tolist()
+    return best
 
 
 def inner_products(vectors: FloatMatrix, query: QueryVector) -> npt.NDArray[np.float32]:

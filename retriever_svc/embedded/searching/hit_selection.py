@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from retriever_svc.documents import Document, MetadataValue
 from retriever_svc.embedded.searching.candidate_scores import CandidateScores
+from retriever_svc.filters import fulfils
 from retriever_svc.searches import PassageHit, SearchRequest, Threshold
 
 
@@ -37,6 +38,8 @@ def _misses_any(
     for threshold in thresholds:
         cosine = scores.cosine(threshold.space_id)
         if cosine is None or cosine >= threshold.min_similarity:
+            continue
+        if threshold.condition is not None and not fulfils(document, threshold.condition):
             continue
         if not threshold.context_field or _equal_by_name(
             document.metadata.get(threshold.context_field),

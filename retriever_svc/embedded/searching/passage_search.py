@@ -23,7 +23,12 @@ def search_passages(
     `started` is the `time.perf_counter()` the latency counts from. Raises InvalidArgument.
     """
     query = prepare(view, request)
-    made = make_lists(view, request, query)
+    subset = (
+        None
+        if request.filter is None
+        else view.subsets.of(connection, view.row.seq, request.filter)
+    )
+    made = make_lists(view, request, query, subset)
     fused = fuse(made.rankings, rank_constant=request.rank_constant)
     if request.limit is not None and not (request.thresholds or request.passages_per_document):
         # Nothing further down can move up, so its scores and texts are not needed.

@@ -1,10 +1,11 @@
 """Makes the lists of a search: one for each wording and space, one BM25 list for each wording."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from retriever_svc.embedded.dense.subset import Subset
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalHit
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery, PreparedVariant
 from retriever_svc.embedded.workspace_view import WorkspaceView
@@ -34,16 +35,21 @@ class MadeLists:
         )
 
 
-def make_lists(view: WorkspaceView, request: SearchRequest, query: PreparedQuery) -> MadeLists:
-    """Makes all lists that the mode asks for; a list of weight 0 is not made."""
+def make_lists(
+    view: WorkspaceView, request: SearchRequest, query: PreparedQuery, subset: Subset | None = None
+) -> MadeLists:
+    """Makes all lists that the mode asks for; a list of weight 0 is not made.
+
+    With a subset, every list holds passages of it alone.
+    """
     made = MadeLists()
     mode = SearchMode.LEXICAL if query.spaces_outdated else request.mode
     for variant_index, variant in enumerate(query.variants):
         dense_weight = variant.weight * request.dense_weight
         if mode is not SearchMode.LEXICAL and dense_weight > 0:
-            _add_dense_lists(made, view, request, variant_index, variant)
+            _add_dense_lists(made, view, request, subset, variant_index, variant)
         if variant.weight * request.lexical_weight > 0:
-            _add_lexical_list(made, view, request, query, variant_index)
+            _add_lexical_list(made, view, request, query, subset, variant_index)
     return made
 
 
@@ -51,16 +57,22 @@ def _add_dense_lists(
     made: MadeLists,
     view: WorkspaceView,
     request: SearchRequest,
+    subset: Subset | None,
     variant_index: int,
     variant: PreparedVariant,
 ) -> None:
+    total = view.row.passage_count if subset is None else len(subset)
     for space_id, vector in variant.vectors.items():
         index = view.indexes[space_id]
-        hits = index.search(vector, request.candidate_count)
+        if subset is None:
+            hits, held = index.search(vector, request.candidate_count), len(index)
+        else:
+            hits = index.search_among(subset, vector, request.candidate_count)
+            held = index.count_among(subset)
         ranking = Ranking(
             hits.ids,
             weight=variant.weight * request.dense_weight,
-            rank_scale=view.row.passage_count / len(index),
+            rank_scale=total / held if held else 1.0,
         )
         made.add(variant_index, space_id, ranking, exact=hits.exact)
 
@@ -70,23 +82,56 @@ def _add_lexical_list(
     view: WorkspaceView,
     request: SearchRequest,
     query: PreparedQuery,
+    subset: Subset | None,
     variant_index: int,
 ) -> None:
     variant = query.variants[variant_index]
     scale = 1.0
     if request.mode is not SearchMode.DENSE or not query.queried_spaces:
-        hits = view.lexical.search(variant.terms, request.candidate_count)
+        hits = _lexical_hits(view, variant, subset, request.candidate_count)
         if variant_index == 0:
             made.original_bm25 = {hit.passage_id: hit.score for hit in hits}
-    else:
+    elif subset is None:
         reach = _Unreached(view, query.queried_spaces)
         if not reach.count:
             return
         scale = view.row.passage_count / reach.count
         hits = reach.search(variant, request.candidate_count)
+    else:
+        rest = _unreached_among(view, query.queried_spaces, subset)
+        if not len(rest):
+            return
+        scale = len(subset) / len(rest)
+        hits = _lexical_hits(view, variant, rest, request.candidate_count)
     ids: Sequence[int] = [hit.passage_id for hit in hits]
     weight = variant.weight * request.lexical_weight
     made.add(variant_index, "", Ranking(ids, weight=weight, rank_scale=scale))
+
+
+def _lexical_hits(
+    view: WorkspaceView, variant: PreparedVariant, subset: Subset | None, count: int
+) -> list[LexicalHit]:
+    if subset is None:
+        return view.lexical.search(variant.terms, count)
+    if len(subset) <= _FEW_PASSAGES:
+        return _scored_one_by_one(view, variant, subset.ids.tolist(), count)
+    return view.lexical.search_where(variant.terms, count, subset.contains)
+
+
+def _scored_one_by_one(
+    view: WorkspaceView, variant: PreparedVariant, passage_ids: Collection[int], count: int
+) -> list[LexicalHit]:
+    scores = view.lexical.scores(variant.terms, passage_ids)
+    hits = [LexicalHit(passage_id, score) for passage_id, score in scores.items()]
+    return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))[:count]
+
+
+def _unreached_among(view: WorkspaceView, space_ids: list[str], subset: Subset) -> Subset:
+    """The passages of the subset that no queried space holds."""
+    if len(space_ids) == len(view.indexes):
+        awaiting = np.array(sorted(view.awaiting), np.int64)
+        return Subset(awaiting[subset.contains(awaiting)])
+    return Subset(subset.ids[~view.contains(space_ids, subset.ids)])
 
 
 class _Unreached:
@@ -104,9 +149,7 @@ class _Unreached:
 
     def search(self, variant: PreparedVariant, count: int) -> list[LexicalHit]:
         if self._all_queried and self.count <= _FEW_PASSAGES:
-            scores = self._view.lexical.scores(variant.terms, self._view.awaiting)
-            hits = [LexicalHit(passage_id, score) for passage_id, score in scores.items()]
-            return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))[:count]
+            return _scored_one_by_one(self._view, variant, self._view.awaiting, count)
         return self._view.lexical.search_where(
             variant.terms,
             count,

@@ -36,6 +36,16 @@ def metadata_from_json(encoded: str) -> dict[str, MetadataValue]:
     return {name: _decoded(*pair) for name, pair in orjson.loads(encoded).items()}
 
 
+def json_from_value(value: MetadataValue) -> str:
+    """Encodes one typed value as it stands in encoded metadata."""
+    return orjson.dumps(_encoded(value)).decode()
+
+
+def kind_of(value: MetadataValue) -> str:
+    """Returns the kind that encoded metadata give the value."""
+    return _encoded(value)[0]
+
+
 def _encoded(value: MetadataValue) -> tuple[str, str | float | bool]:
     if isinstance(value, bool):
         return "boolean", value

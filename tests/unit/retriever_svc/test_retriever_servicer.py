@@ -13,7 +13,6 @@ from chassis.errors import (
     InvalidArgument,
     NotFound,
     ServiceError,
-    Unimplemented,
 )
 from justesse.retriever.v1 import (
     documents_pb2,
@@ -163,11 +162,15 @@ async def test_wrong_searches_name_the_field(
     assert [violation.field for violation in error.violations] == [field]
 
 
-async def test_a_filter_is_refused(retriever: RetrieverClient) -> None:
-    """Never ignored."""
+async def test_a_filter_is_applied(retriever: RetrieverClient) -> None:
+    """Over the wire, and a wrong one is refused by name."""
     condition = search_pb2.Filter(field_exists="category")
+    wrong = search_pb2.Filter(field_exists="title")
 
-    assert isinstance(await error_of(retriever.find("eau", filter=condition)), Unimplemented)
+    assert not (await retriever.find("eau", filter=condition)).hits
+    error = await error_of(retriever.find("eau", filter=wrong))
+    assert isinstance(error, InvalidArgument)
+    assert [violation.field for violation in error.violations] == ["filter.field_exists"]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 import pytest
 
-from chassis.errors import InvalidArgument, Unimplemented
+from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import search_pb2, workspaces_pb2
+from retriever_svc.filters import FieldExists
 from retriever_svc.searches import SearchMode
 from retriever_svc.wire.search_requests import search_request_from
 from retriever_svc.wire.workspaces import new_slug_from, settings_from
@@ -125,11 +126,16 @@ def test_searches_out_of_bounds_are_refused(fields: dict[str, object], field: st
     assert caught.value.field == field
 
 
-def test_filters_are_refused_rather_than_ignored() -> None:
-    """A caller that filters by permission must never see the rest."""
+def test_filters_are_read() -> None:
+    """That of the search, and the condition of a threshold, whose fields are named."""
     condition = search_pb2.Filter(field_exists="category")
+    wrong = search_pb2.Filter(field_exists="title")
     threshold = search_pb2.Threshold(space_id="s", min_similarity=0.5, condition=condition)
-    with pytest.raises(Unimplemented, match="filter"):
-        search_request_from(search_message(filter=condition))
-    with pytest.raises(Unimplemented, match=r"thresholds\[0\].condition"):
+    request = search_request_from(search_message(filter=condition, thresholds=[threshold]))
+
+    assert request.filter == request.thresholds[0].condition == FieldExists("category")
+    assert search_request_from(search_message()).filter is None
+    threshold.condition.CopyFrom(wrong)
+    with pytest.raises(InvalidArgument, match="title") as caught:
         search_request_from(search_message(thresholds=[threshold]))
+    assert caught.value.field == "thresholds[0].condition.field_exists"

@@ -1,0 +1,104 @@
+"""Dense searches among a part of the passages, at every selectivity."""
+
+from threading import Event
+
+import numpy as np
+import pytest
+
+from retriever_svc.documents import IntVector
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.graph_building import BuildPlan, build_graph
+from retriever_svc.embedded.dense.space_index import SpaceIndex
+from retriever_svc.embedded.dense.subset import Subset
+from retriever_svc.workspaces import DenseIndexKind
+from tests.fakes.retrieval import unit_rows
+
+COUNT = 20_000
+WIDTH = 32
+ROWS = unit_rows(COUNT, WIDTH, seed=4)
+QUERIES = ROWS[:60] + 0.05 * np.random.default_rng(5).standard_normal((60, WIDTH)).astype(
+    np.float32
+)
+# Graphs are searched as graphs although the index is small.
+SETTINGS = DenseSettings(flat_row_limit=500, subset_row_limit=100, construction_breadth=60)
+
+
+@pytest.fixture(scope="module")
+def index() -> SpaceIndex:
+    """An index with a graph of most rows, a tenth of them dead, and some growing rows."""
+    index = SpaceIndex(WIDTH, DenseIndexKind.HNSW, SETTINGS)
+    sealed = COUNT - 500
+    index.put(np.arange(sealed), ROWS[:sealed])
+    plan = index.next_build()
+    assert isinstance(plan, BuildPlan)
+    index.publish(plan, build_graph(plan, SETTINGS, Event()))
+    index.put(np.arange(sealed, COUNT), ROWS[sealed:])
+    index.remove(np.arange(0, COUNT, 10))
+    return index
+
+
+def random_part(share: float) -> IntVector:
+    """Returns ids drawn alike from everywhere."""
+    chosen = np.random.default_rng(6).choice(COUNT, int(COUNT * share), replace=False)
+    return np.sort(chosen).astype(np.int64)
+
+
+def correlated_part(share: float) -> IntVector:
+    """Returns the ids of one side of the sphere."""
+    heights = ROWS @ unit_rows(1, WIDTH, seed=7)[0]
+    return np.sort(np.argsort(-heights)[: int(COUNT * share)]).astype(np.int64)
+
+
+@pytest.mark.parametrize("correlated", [False, True], ids=["random", "correlated"])
+@pytest.mark.parametrize("share", [0.0005, 0.01, 0.1, 0.5, 0.9])
+def test_a_subset_is_searched_whole(index: SpaceIndex, share: float, correlated: bool) -> None:
+    """min(limit, matching) hits always; recall 1 where exact, .95 and .90 elsewhere."""
+    ids = correlated_part(share) if correlated else random_part(share)
+    subset = Subset(ids)
+    live = ids[ids % 10 != 0]
+    recalls = []
+    for query in QUERIES:
+        hits = index.search_among(subset, query, 20)
+        truth = live[np.argsort(-(ROWS[live] @ query), kind="stable")[:20]]
+        assert len(hits.ids) == min(20, len(live)) == len(set(hits.ids))
+        assert set(hits.ids) <= set(live.tolist())
+        recalls.append(len(set(truth.tolist()) & set(hits.ids)) / len(truth))
+        if share <= 0.1:
+            assert hits.exact
+        if hits.exact:
+            assert recalls[-1] == 1
+
+    assert index.count_among(subset) == len(live)
+    assert float(np.mean(recalls)) >= (0.9 if correlated else 0.95)
+
+
+def test_large_parts_go_through_the_graph(index: SpaceIndex) -> None:
+    """Otherwise the recall of the graph would not have been measured; exact is exact on request."""
+    subset = Subset(random_part(0.5))
+
+    assert not index.search_among(subset, QUERIES[0], 20).exact
+    assert index.search_among(subset, QUERIES[0], 20, exact=True).exact
+
+
+def test_a_graph_that_loses_its_way_is_replaced_by_an_exact_search() -> None:
+    """A far and closed cluster between the query and all open rows costs no hit."""
+    settings = DenseSettings(flat_row_limit=0, subset_row_limit=1, search_breadth=1)
+    rows = unit_rows(3_000, 8, seed=8)
+    index = SpaceIndex(8, DenseIndexKind.HNSW, settings)
+    index.put(np.arange(3_000), rows)
+    plan = index.next_build()
+    assert isinstance(plan, BuildPlan)
+    index.publish(plan, build_graph(plan, settings, Event()))
+    farthest = np.sort(np.argsort(rows @ rows[0])[:400]).astype(np.int64)
+
+    hits = index.search_among(Subset(farthest), rows[0], 300)
+
+    assert len(hits.ids) == 300
+
+
+def test_rows_that_come_later_are_not_in_an_older_subset_by_accident(index: SpaceIndex) -> None:
+    """A subset holds ids, not rows: an unknown id finds nothing."""
+    subset = Subset(np.array([COUNT + 5], np.int64))
+
+    assert index.search_among(subset, QUERIES[0], 20).ids == []
+    assert index.search_among(Subset(np.empty(0, np.int64)), QUERIES[0], 20).ids == []
