@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.ingestion.extraction import markdown
@@ -126,7 +126,6 @@ _LINES = st.one_of(
 )
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
 @given(st.lists(_LINES, max_size=12))
 def test_every_word_is_in_a_block(lines: list[str]) -> None:
     """Whatever the structure, no word of the source is lost, and order is kept."""

@@ -4,7 +4,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.ingestion.extraction import text
@@ -50,7 +50,6 @@ def test_broken_utf_8_is_repaired_with_a_warning() -> None:
     assert warnings
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.binary(max_size=64))
 def test_any_bytes_decode(data: bytes) -> None:
     """Decoding never fails."""
@@ -77,7 +76,6 @@ def test_cleaning_composes_accents_and_drops_what_cannot_be_read() -> None:
     assert dropped == 2
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.text(max_size=50))
 def test_cleaned_text_is_stable_and_storable(source: str) -> None:
     """Cleaning twice changes nothing; the result is NFC without control codes or surrogates."""
