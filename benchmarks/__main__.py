@@ -1,13 +1,27 @@
 """Runs the benchmarks: `python -m benchmarks [--quick] [NAME...]`."""
 
+import chassis.process_environment  # isort: skip  # noqa: F401 - before native libraries load
+
 import argparse
 import json
 from pathlib import Path
 
-from benchmarks import embedding_merging, mesh_hops
+from benchmarks import (
+    embedding_merging,
+    mesh_hops,
+    retriever_ingest,
+    retriever_memory,
+    retriever_restart,
+)
 from benchmarks.machine import machine
 
-BENCHMARKS = {"mesh_hops": mesh_hops.measure, "embedding_merging": embedding_merging.measure}
+BENCHMARKS = {
+    "mesh_hops": mesh_hops.measure,
+    "embedding_merging": embedding_merging.measure,
+    "retriever_ingest": retriever_ingest.measure,
+    "retriever_restart": retriever_restart.measure,
+    "retriever_memory": retriever_memory.measure,
+}
 RESULTS = Path(__file__).parent / "results"
 
 
