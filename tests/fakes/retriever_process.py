@@ -50,6 +50,7 @@ class RetrieverProcess:
         settings = {
             "PORT": "0",
             "DATA_FOLDER": str(self.data),
+            "DRAIN_PAUSE_S": "0",
             "LOG_FORMAT": "json",
             "FLAT_ROW_LIMIT": "20",
             "GROWING_ROW_LIMIT": "5",
@@ -74,6 +75,12 @@ class RetrieverProcess:
         """Waits for the end of the process and returns its exit code."""
         assert self._process is not None
         return self._process.wait(timeout)
+
+    def stop(self) -> int:
+        """Asks the process to end, where it has not yet, and returns its exit code."""
+        assert self._process is not None
+        self._process.terminate()
+        return self._process.wait(_START_TIMEOUT_S)
 
     def kill(self) -> None:
         """Ends the process as a power cut would, without any warning."""

@@ -81,6 +81,8 @@ async def _compare_whole(client: RetrieverClient, expected: list[str], hint: str
     everything: dict[str, Any] = {"candidate_count": _MOST_CANDIDATES, "limit": _MOST_HITS}
     words = await client.find(COMMON_WORD, mode=LEXICAL, **everything)
     assert sorted(hit.passage.text for hit in words.hits) == sorted(expected), hint
+    # Counted before texts are read: an entry of a passage that is gone would show here alone.
+    assert words.lists[0].hit_count == len(expected), hint
     assert described.workspace.passage_count == len(expected), hint
     assert described.workspace.document_count == len(expected) / PASSAGES, hint
     held = [space.passage_count for space in described.workspace.spaces]
@@ -88,3 +90,4 @@ async def _compare_whole(client: RetrieverClient, expected: list[str], hint: str
     if expected:
         near = await client.find("rien", rows_of("any", 1)[0], mode=DENSE, **everything)
         assert sorted(hit.passage.text for hit in near.hits) == sorted(expected), hint
+        assert near.lists[0].hit_count == len(expected), hint

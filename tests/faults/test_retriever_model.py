@@ -152,5 +152,5 @@ TestEngineModel = EngineModel.TestCase
 @pytest.fixture(autouse=True, scope="module")
 def _counts(soak: bool) -> None:
     TestEngineModel.settings = settings(
-        max_examples=200 if soak else 8, stateful_step_count=20, deadline=None
+        max_examples=60 if soak else 8, stateful_step_count=20, deadline=None
     )
