@@ -1,6 +1,8 @@
 """Calls the gateway as a program of somebody else would: with the contracts and nothing else."""
 
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -65,11 +67,27 @@ class Caller:
         return self.ingestion.IngestDocument(parts(), timeout=CALL_TIMEOUT_S)
 
     def search(
-        self, workspace: str, query: str, limit: int | None = None
+        self,
+        workspace: str,
+        query: str,
+        limit: int | None = None,
+        filter: filters_pb2.Filter | None = None,
     ) -> search_pb2.SearchPassagesResponse:
         """Asks a question."""
-        request = search_pb2.SearchPassagesRequest(workspace=workspace, query=query, limit=limit)
+        request = search_pb2.SearchPassagesRequest(
+            workspace=workspace, query=query, limit=limit, filter=filter
+        )
         return self.searches.SearchPassages(request, timeout=CALL_TIMEOUT_S)
+
+    def wait_until_whole(self, workspace: str) -> None:
+        """Waits until the gateway has found every service again; it connects anew after a pause."""
+        for attempt in range(100):
+            with suppress(grpc.RpcError):
+                # A wording of its own each time: a cached query vector would hide the embedder.
+                if not self.search(workspace, f"attente numéro {attempt}").receipt.degraded:
+                    return
+            time.sleep(0.1)
+        raise AssertionError("the mesh is not whole again after the restart of a service")
 
     def delete_document(
         self, workspace: str, external_id: str

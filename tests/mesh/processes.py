@@ -135,8 +135,9 @@ class Mesh:
 
     def _environment(self) -> dict[str, str]:
         database = self.folder / "gateway.sqlite"
+        configured = ("JUSTESSE_", "MISTRAL_", "VOYAGE_", "OLLAMA_", "OPENAI_")
         return {
-            **{key: value for key, value in os.environ.items() if not key.startswith("JUSTESSE_")},
+            **{key: value for key, value in os.environ.items() if not key.startswith(configured)},
             "JUSTESSE_EMBEDDER_PROVIDERS": self.embedding_provider,
             "JUSTESSE_RETRIEVER_DATA_FOLDER": str(self.folder / "retriever"),
             "JUSTESSE_INGESTION_DATA_FOLDER": str(self.folder / "ingestion"),

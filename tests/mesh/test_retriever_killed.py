@@ -18,6 +18,7 @@ def test_an_acknowledged_upload_survives_a_kill(mesh: Mesh, caller: Caller) -> N
     caller.ingest(WORKSPACE, "froid.md", text.encode())
     mesh.processes["retriever"].kill()
     mesh.restart("retriever")
+    caller.wait_until_whole(WORKSPACE)
     after_kill = caller.search(WORKSPACE, query)
     again = caller.search(WORKSPACE, query)
 
@@ -33,6 +34,7 @@ def test_an_acknowledged_deletion_survives_a_kill(mesh: Mesh, caller: Caller) ->
     caller.delete_document(WORKSPACE, "ephemere.md")
     mesh.processes["retriever"].kill()
     mesh.restart("retriever")
+    caller.wait_until_whole(WORKSPACE)
     documents = [document for document, _ in found(caller.search(WORKSPACE, "XK-4471"))]
 
     assert "ephemere.md" not in documents

@@ -2,10 +2,11 @@
 
 import re
 
+import grpc
 import pytest
 
-from justesse.gateway.v1 import workspaces_pb2
-from tests.mesh.caller import Caller, found, outcomes
+from justesse.gateway.v1 import filters_pb2, workspaces_pb2
+from tests.mesh.caller import Caller, details_of, found, outcomes
 from tests.mesh.conftest import DOCUMENTS, WORKSPACE
 
 pytestmark = pytest.mark.mesh
@@ -55,6 +56,20 @@ def test_hits_carry_the_rank_and_score_of_every_stage(caller: Caller) -> None:
     assert scores.rerank_rank == 1
     assert -1 <= scores.space_scores[0].cosine <= 1
     assert scores.bm25_score > 0
+
+
+def test_a_filter_reaches_every_list(caller: Caller) -> None:
+    """Only what fulfils it is found; one that cannot be applied is refused by the field's name."""
+    unknown = filters_pb2.Filter(field_exists="metadata.unknown")
+    every = caller.search(WORKSPACE, "surestaries", limit=20)
+    rest = filters_pb2.Filter(negation=unknown)
+
+    assert not caller.search(WORKSPACE, "surestaries", limit=20, filter=unknown).hits
+    assert found(caller.search(WORKSPACE, "surestaries", limit=20, filter=rest)) == found(every)
+    with pytest.raises(grpc.RpcError) as caught:
+        caller.search(WORKSPACE, "q", filter=filters_pb2.Filter(field_exists="title"))
+    assert caught.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert b"filter.field_exists" in details_of(caught.value)
 
 
 def test_the_workspace_counts_what_was_ingested(caller: Caller) -> None:
