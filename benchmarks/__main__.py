@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     embedding_merging,
     mesh_hops,
+    reranking_formula,
     retriever_ingest,
     retriever_memory,
     retriever_restart,
@@ -17,6 +18,7 @@ from benchmarks.machine import machine
 
 BENCHMARKS = {
     "mesh_hops": mesh_hops.measure,
+    "reranking_formula": reranking_formula.measure,
     "embedding_merging": embedding_merging.measure,
     "retriever_ingest": retriever_ingest.measure,
     "retriever_restart": retriever_restart.measure,
