@@ -9,6 +9,7 @@ from typing import Self
 import grpc
 
 from justesse.gateway.v1 import (
+    filters_pb2,
     documents_pb2,
     documents_pb2_grpc,
     ingestion_pb2,
