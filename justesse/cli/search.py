@@ -5,6 +5,10 @@ from typing import Annotated
 import typer
 
 from justesse.cli.addresses import gateway_address
+from justesse.cli.command_line import CommandError
+from justesse.cli.exit_codes import ExitCode
+from justesse.cli.filter_expressions import FORM as FILTER_FORM
+from justesse.cli.filter_expressions import filter_from_expressions
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
 from justesse.cli.output import show
 from justesse.cli.search_tables import draw_search_result
@@ -20,17 +24,31 @@ def search(
     passages_per_document: Annotated[
         int, typer.Option("--per-document", help="Most passages of one document; 0: no bound.")
     ] = 0,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            "-f",
+            metavar="CONDITION",
+            help=f"What documents must fulfil; may be repeated, then all must hold. {FILTER_FORM}",
+        ),
+    ] = None,
     address: AddressOption = None,
     timeout: TimeoutOption = 5.0,
     as_json: JsonOption = False,
 ) -> None:
     """Find the passages that answer a question, with each stage's rank and score."""
+    try:
+        condition = filter_from_expressions(filters or [])
+    except ValueError as error:
+        raise CommandError(f"--filter: {error}", ExitCode.USAGE) from error
     with Justesse(gateway_address(address)) as justesse:
         result = justesse.search(
             workspace,
             query,
             limit=limit,
             passages_per_document=passages_per_document,
+            filter=condition,
             timeout=timeout,
         )
     show(result, as_json, lambda console: draw_search_result(console, result))

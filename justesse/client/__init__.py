@@ -34,6 +34,7 @@ from justesse.client.errors import (
     UnauthenticatedError,
     UnavailableError,
 )
+from justesse.client.filters import Filter
 from justesse.client.ingestion import DocumentFacts, IngestionOutcome, IngestionResult
 from justesse.client.mesh_state import MeshState, ProviderState, ServiceHealth, ServiceState
 from justesse.client.metadata import MetadataValue
@@ -72,6 +73,7 @@ __all__ = [
     "DocumentWithPassages",
     "FailedPreconditionError",
     "FieldViolation",
+    "Filter",
     "Hit",
     "IngestionOutcome",
     "IngestionResult",

@@ -18,6 +18,7 @@ from justesse.client.documents import (
 )
 from justesse.client.early_status import EarlyStatus
 from justesse.client.failed_calls import error_from
+from justesse.client.filters import Filter
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
 from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
@@ -64,6 +65,7 @@ class AsyncJustesse:
         limit: int | None = None,
         history: Sequence[Turn] = (),
         passages_per_document: int = 0,
+        filter: Filter | None = None,
         timeout: float | None = 5.0,
         request_id: str | None = None,
     ) -> SearchResult:
@@ -71,6 +73,7 @@ class AsyncJustesse:
 
         `limit`: 1 to 100 hits, None for 8. `history`: earlier turns, oldest first, at most 20.
         `passages_per_document`: most passages of one document among the hits, 0 for no bound.
+        `filter`: what documents must fulfil, see `justesse.client.filters`.
         """
         call = requests.search(
             workspace,
@@ -78,6 +81,7 @@ class AsyncJustesse:
             limit=limit,
             history=history,
             passages_per_document=passages_per_document,
+            filter=filter,
         )
         return await self._answer(call, timeout, request_id)
 

@@ -12,6 +12,7 @@ from justesse.client.documents import (
     document_page_from,
     document_with_passages_from,
 )
+from justesse.client.filters import Filter
 from justesse.client.mesh_state import MeshState, mesh_state_from
 from justesse.client.methods import Method, RequestT, ResponseT
 from justesse.client.search_result import SearchResult, Speaker, Turn, search_result_from
@@ -58,6 +59,7 @@ def search(
     limit: int | None,
     history: Sequence[Turn],
     passages_per_document: int,
+    filter: Filter | None,
 ) -> CallFor[SearchResult]:
     """Asks for the passages that answer a question."""
     request = search_pb2.SearchPassagesRequest(
@@ -69,6 +71,7 @@ def search(
             for turn in history
         ],
         passages_per_document=passages_per_document,
+        filter=None if filter is None else filter.message,
     )
     return Call(methods.SEARCH_PASSAGES, request, search_result_from)
 

@@ -16,6 +16,7 @@ from justesse.client.documents import (
 )
 from justesse.client.errors import JustesseError
 from justesse.client.failed_calls import FailedCall, error_from
+from justesse.client.filters import Filter
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
 from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
@@ -59,6 +60,7 @@ class Justesse:
         limit: int | None = None,
         history: Sequence[Turn] = (),
         passages_per_document: int = 0,
+        filter: Filter | None = None,
         timeout: float | None = 5.0,
         request_id: str | None = None,
     ) -> SearchResult:
@@ -66,6 +68,7 @@ class Justesse:
 
         `limit`: 1 to 100 hits, None for 8. `history`: earlier turns, oldest first, at most 20.
         `passages_per_document`: most passages of one document among the hits, 0 for no bound.
+        `filter`: what documents must fulfil, see `justesse.client.filters`.
         """
         call = requests.search(
             workspace,
@@ -73,6 +76,7 @@ class Justesse:
             limit=limit,
             history=history,
             passages_per_document=passages_per_document,
+            filter=filter,
         )
         return self._answer(call, timeout, request_id)
 
