@@ -7,7 +7,7 @@ links, are kept as paragraphs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -32,6 +32,10 @@ from gateway.ingestion.extraction.limits import ExtractionLimits
 
 _ANCHOR = re.compile(r"\s*\{#[^{}\s]+\}\s*\Z")
 _DRAWN = frozenset({"hr"})
+_FENCE = re.compile(r"^\s*(?:```|~~~)", re.MULTILINE)
+_MARKER = re.compile(r"\s*(?:[-*+]|(\d+[.)]))\s+")
+# An item of this many characters may be divided between passages.
+_LONGEST_CLOSED_ITEM = 1_500
 
 
 def extract(path: Path, limits: ExtractionLimits) -> Extraction:
@@ -50,8 +54,12 @@ def extract(path: Path, limits: ExtractionLimits) -> Extraction:
     return Extraction(tuple(blocks), facts, warnings)
 
 
-def blocks_in(body: str) -> Iterator[Block]:
-    """Yields the blocks of Markdown text without front matter, in order."""
+def blocks_in(body: str, *, opens_items: bool = True) -> Iterator[Block]:
+    """Yields the blocks of Markdown text without front matter, in order.
+
+    With `opens_items` a long list item that holds code gives the blocks inside it, so that code
+    stays whole; lists inside such an item stay closed.
+    """
     lines = body.split("\n")
     tokens = MarkdownIt("commonmark").enable("table").parse(body)
     done = 0
@@ -60,7 +68,11 @@ def blocks_in(body: str) -> Iterator[Block]:
             continue
         first, last = token.map
         yield from _unclaimed(lines[done:first])
-        yield from _blocks_from(tokens, index, lines[first:last])
+        if token.type in {"bullet_list_open", "ordered_list_open"}:
+            items = _items(tokens, index, lines[first:last])
+            yield from _list_blocks(items, opens_items=opens_items)
+        else:
+            yield from _blocks_from(tokens, index, lines[first:last])
         done = last
     yield from _unclaimed(lines[done:])
 
@@ -82,8 +94,6 @@ def _blocks_from(tokens: Sequence[Token], index: int, lines: Sequence[str]) -> I
             yield _code(token.content, (token.info.split() or [""])[0])
     elif token.type == "html_block":
         yield from blocks_of(token.content)
-    elif token.type in {"bullet_list_open", "ordered_list_open"}:
-        yield Block(BlockKind.LIST, tuple(_items(tokens, index, lines)))
     elif token.type == "table_open":
         rows = [line.strip() for line in lines if line.strip()]
         yield (
@@ -93,6 +103,32 @@ def _blocks_from(tokens: Sequence[Token], index: int, lines: Sequence[str]) -> I
         )
     elif token.type not in _DRAWN:
         yield paragraph("\n".join(lines))
+
+
+def _list_blocks(items: Iterable[str], *, opens_items: bool) -> Iterator[Block]:
+    closed: list[str] = []
+    for item in items:
+        if opens_items and len(item) > _LONGEST_CLOSED_ITEM and _FENCE.search(item):
+            if closed:
+                yield Block(BlockKind.LIST, tuple(closed))
+                closed = []
+            yield from blocks_in(_without_marker(item), opens_items=False)
+        else:
+            closed.append(item)
+    if closed:
+        yield Block(BlockKind.LIST, tuple(closed))
+
+
+def _without_marker(item: str) -> str:
+    """Returns what a list item holds, moved to the margin; a number stays as text."""
+    marker = _MARKER.match(item)
+    if marker is None:
+        return item
+    indent = re.compile(rf"^ {{1,{marker.end()}}}", re.MULTILINE)
+    number = marker.group(1)
+    return (f"{number[:-1]}\\{number[-1]} " if number else "") + indent.sub(
+        "", item[marker.end() :]
+    )
 
 
 def _plain(inline: Token) -> str:

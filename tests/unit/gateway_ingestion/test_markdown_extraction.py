@@ -126,6 +126,20 @@ _LINES = st.one_of(
 )
 
 
+def test_long_items_with_code_are_opened() -> None:
+    """Code inside them stays whole, headings inside them count; other items stay a list."""
+    words = "Le navire attend au large. " * 70
+    text = f"- un\n- **Détails** {words}\n\n  ```js\n  a()\n\n    b()\n  ```\n\n  ### Note\n- fin\n"
+
+    assert blocks_in(text) == [
+        Block(BlockKind.LIST, ("- un",)),
+        paragraph(f"**Détails** {words}"),
+        Block(BlockKind.CODE, ("a()", "", "  b()"), language="js"),
+        heading("Note", 3),
+        Block(BlockKind.LIST, ("- fin",)),
+    ]
+
+
 @given(st.lists(_LINES, max_size=12))
 def test_every_word_is_in_a_block(lines: list[str]) -> None:
     """Whatever the structure, no word of the source is lost, and order is kept."""
