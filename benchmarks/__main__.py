@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks import (
     embedding_merging,
+    ingestion,
     mesh_hops,
     reranking_formula,
     retriever_ingest,
@@ -20,6 +21,7 @@ BENCHMARKS = {
     "mesh_hops": mesh_hops.measure,
     "reranking_formula": reranking_formula.measure,
     "embedding_merging": embedding_merging.measure,
+    "ingestion": ingestion.measure,
     "retriever_ingest": retriever_ingest.measure,
     "retriever_restart": retriever_restart.measure,
     "retriever_memory": retriever_memory.measure,
