@@ -8,6 +8,7 @@ import grpc
 import grpc.aio
 import pytest
 
+from justesse.retriever.v1 import workspaces_pb2
 from tests.fakes.retriever_client import RetrieverClient
 from tests.fakes.retriever_process import RetrieverProcess
 from tests.faults.changes import change, noted_change
@@ -85,8 +86,13 @@ async def test_a_full_disk_refuses_writes_only_and_space_heals(
     process.start()
     async with connected(process) as client:
         await check_while_full(client, ledger, first=5)
+        await client.workspaces.DeleteWorkspace(
+            workspaces_pb2.DeleteWorkspaceRequest(slug="filling")
+        )
+        await compare(client, ledger, "a workspace deleted while full")
         disk.resize(DISK_MEBIBYTES * 4)
         await noted_change(client, ledger, "doc1", 100)
+        await create_workspace(client, "filling")
         await client.put("large", FILLING, workspace="filling")
         await compare(client, ledger, "space again")
     process.kill()
