@@ -7,7 +7,7 @@ from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
-from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.dense_settings import DenseSettings, VectorStorage
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
 from retriever_svc.wire.uploads import UploadLimits
@@ -69,6 +69,9 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
     search_breadth: int = Field(
         default=_DENSE.search_breadth, ge=1, description="HNSW's efSearch, from 1"
     )
+    vector_storage: VectorStorage = Field(
+        default=_DENSE.vector_storage, description="float32, float16 or int8, in graphs"
+    )
     snapshot_row_limit: int = Field(
         default=_DENSE.snapshot_row_limit,
         ge=0,
@@ -95,6 +98,7 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
                 neighbour_count=self.neighbour_count,
                 construction_breadth=self.construction_breadth,
                 search_breadth=self.search_breadth,
+                vector_storage=self.vector_storage,
                 snapshot_row_limit=self.snapshot_row_limit,
             ),
             lexical=LexicalSettings(

@@ -83,6 +83,7 @@ class PublishedState:
         """Shows a workspace as it was loaded from the store, in place of any earlier view."""
         self._reader.refresh()
         self._forget(view.row.id)
+        view.reader = self._reader
         self._views[view.row.id] = view
         self._ids[view.row.slug] = view.row.id
         return self._due([view.row.id])
@@ -156,6 +157,7 @@ class PublishedState:
             self._forget(publication.workspace_id)
         elif publication.lexical is not None:
             view = WorkspaceView(change.workspace, publication.lexical, self._settings)
+            view.reader = self._reader
             self._views[change.workspace.id] = view
             self._ids[change.workspace.slug] = change.workspace.id
 

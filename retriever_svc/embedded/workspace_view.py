@@ -1,8 +1,11 @@
 """What searches see of one workspace; used by the search thread alone."""
 
 import sqlite3
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from retriever_svc.documents import IntVector
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
@@ -11,9 +14,10 @@ from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.searching.subsets import Subsets
+from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.store.changes import DocumentChange
 from retriever_svc.embedded.store.passage_rows import passages_without_vectors
-from retriever_svc.embedded.store.vector_rows import vectors_of_space
+from retriever_svc.embedded.store.vector_rows import vectors_of_passages, vectors_of_space
 from retriever_svc.embedded.store.workspace_rows import WorkspaceRow
 from retriever_svc.workspaces import Space, Workspace
 
@@ -31,6 +35,8 @@ class WorkspaceView:
         """Passages without a vector in any space."""
         self.subsets = Subsets(row.id)
         """Passages by condition."""
+        self.reader: SnapshotReader | None = None
+        """Reads the state of the store that the view shows, once searches see it."""
         self._settings = settings
 
     def load(self, connection: sqlite3.Connection) -> None:
@@ -83,9 +89,23 @@ class WorkspaceView:
     def _index(self, space_id: str, dimension: int) -> SpaceIndex:
         index = self.indexes.get(space_id)
         if index is None:
-            index = SpaceIndex(dimension, self.row.settings.dense_index_kind, self._settings)
+            index = SpaceIndex(
+                dimension,
+                self.row.settings.dense_index_kind,
+                self._settings,
+                partial(self._stored_vectors, space_id),
+            )
             self.indexes[space_id] = index
         return index
+
+    def _stored_vectors(
+        self, space_id: str, ids: IntVector
+    ) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
+        for space in self.row.spaces:
+            if space.space_id == space_id and self.reader is not None:
+                yield from vectors_of_passages(
+                    self.reader.connection, self.row.id, space.key, space.dimension, ids.tolist()
+                )
 
     def _note_awaiting(self, change: DocumentChange) -> None:
         self.awaiting.difference_update(change.removed)

@@ -1,8 +1,19 @@
 """Settings of the dense indexes."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 _MEASURED_WIDTH = 384
+
+
+class VectorStorage(StrEnum):
+    """How a graph holds its vectors; the store always holds float32."""
+
+    FLOAT32 = "float32"
+    FLOAT16 = "float16"
+    """Half the memory."""
+    INT8 = "int8"
+    """A quarter of the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +40,17 @@ class DenseSettings:
     """HNSW's efSearch, at least; a search for more hits widens it."""
     subset_row_limit: int = 20_000
     """A filter that leaves so few rows of a graph, or a tenth of them, is answered exactly."""
+    vector_storage: VectorStorage = VectorStorage.FLOAT32
+    """What graphs find in fewer bytes is ordered by the float32 vectors of the store."""
     snapshot_row_limit: int = 2_000_000
     """An index with more rows in graphs has no snapshot; 0 for no snapshots at all."""
 
-    def graph_shape(self) -> dict[str, int]:
+    def graph_shape(self) -> dict[str, int | str]:
         """Returns the settings that a graph keeps from its building."""
         return {
             "neighbour_count": self.neighbour_count,
             "construction_breadth": self.construction_breadth,
+            "vector_storage": self.vector_storage.value,
         }
 
     def flat_rows(self, dimension: int) -> int:

@@ -17,10 +17,21 @@ class GraphSegment(SegmentRows):
         self.graph = graph
         super().__init__(ids, graph.vectors(), alive)
         self._live_rows = LiveRows(alive)
+        self._lossy = graph.lossy
+
+    @property
+    def lossy(self) -> bool:
+        """Whether `vectors` gives approximations."""
+        return self._lossy
 
     @property
     def answers_exactly(self) -> bool:
-        """Too few live rows are left for the graph; searches look at all of them."""
+        """Whether `near` misses no row."""
+        return self._few_live and not self._lossy
+
+    @property
+    def _few_live(self) -> bool:
+        # Too few for the graph; searches look at all of them.
         return self.live_count <= max(_FEW_ROWS, int(self.row_count * _FEW_SHARE))
 
     def kill(self, rows: IntVector) -> None:
@@ -30,7 +41,7 @@ class GraphSegment(SegmentRows):
 
     def near(self, query: QueryVector, count: int, search_breadth: int) -> IntVector:
         """Returns about the `count` live rows of largest inner product, found through the graph."""
-        if self.answers_exactly:
+        if self._few_live:
             return self.nearest(query, count)
         live = self._live_rows if self.live_count < self.row_count else None
         return self.graph.near(query, min(count, self.live_count), search_breadth, live)

@@ -12,10 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever_svc.documents import FloatMatrix, IntVector
-from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.decoded_vectors import DecodedVectors, VectorRows
+from retriever_svc.embedded.dense.dense_settings import DenseSettings, VectorStorage
 
 # The stubs of FAISS know neither the HNSW classes nor the Python constructors.
 faiss: Any = typed_faiss
+
+# Values of unit vectors lie around 1 / sqrt(dimension); those beyond this multiple are cut off.
+_INT8_REACH = 8.0
 
 
 class LiveRows:
@@ -40,7 +44,20 @@ class HnswGraph:
     @classmethod
     def empty(cls, dimension: int, settings: DenseSettings) -> "HnswGraph":
         """Returns a graph without rows."""
-        index = faiss.IndexHNSWFlat(dimension, settings.neighbour_count, faiss.METRIC_INNER_PRODUCT)
+        metric, neighbours = faiss.METRIC_INNER_PRODUCT, settings.neighbour_count
+        match settings.vector_storage:
+            case VectorStorage.FLOAT32:
+                index = faiss.IndexHNSWFlat(dimension, neighbours, metric)
+            case VectorStorage.FLOAT16:
+                kind = faiss.ScalarQuantizer.QT_fp16
+                index = faiss.IndexHNSWSQ(dimension, kind, neighbours, metric)
+            case VectorStorage.INT8:
+                kind = faiss.ScalarQuantizer.QT_8bit
+                index = faiss.IndexHNSWSQ(dimension, kind, neighbours, metric)
+        if not index.is_trained:
+            # The same range for every graph, so that a vector has the same bytes in all of them.
+            reach = min(1.0, _INT8_REACH / dimension**0.5)
+            index.train(np.array([[-reach] * dimension, [reach] * dimension], np.float32))
         index.hnsw.efConstruction = settings.construction_breadth
         return cls(index)
 
@@ -73,9 +90,24 @@ class HnswGraph:
         """Adds rows, [rows, dimension]; only to a graph that nobody searches yet."""
         self._index.add(vectors)
 
-    def vectors(self) -> FloatMatrix:
+    @property
+    def lossy(self) -> bool:
+        """Whether vectors are held in fewer bytes than they had."""
+        return not isinstance(self._storage(), faiss.IndexFlat)
+
+    def rounded(self, vectors: FloatMatrix) -> FloatMatrix:
+        """Returns what the graph would give back for these vectors."""
+        storage = self._storage()
+        if isinstance(storage, faiss.IndexFlat):
+            return vectors
+        rounded: FloatMatrix = storage.sa_decode(storage.sa_encode(vectors))
+        return rounded
+
+    def vectors(self) -> VectorRows:
         """Returns all rows, [rows, dimension], without copying; valid as long as the graph."""
-        storage = faiss.downcast_index(self._index.storage)
+        storage = self._storage()
+        if not isinstance(storage, faiss.IndexFlat):
+            return DecodedVectors(storage)
         values = faiss.rev_swig_ptr(storage.get_xb(), storage.ntotal * storage.d)
         vectors: FloatMatrix = values.reshape(storage.ntotal, storage.d)
         return vectors
@@ -103,3 +135,6 @@ class HnswGraph:
         _, rows = storage.search(query[np.newaxis, :], count, params=parameters)
         found: IntVector = rows[0][rows[0] >= 0]
         return found
+
+    def _storage(self) -> Any:
+        return faiss.downcast_index(self._index.storage)

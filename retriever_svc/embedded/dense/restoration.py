@@ -67,7 +67,7 @@ def _origins(loaded: SegmentRows, graph: HnswGraph, ids: IntVector) -> IntVector
     vectors = graph.vectors()
     for first in range(0, len(rows), _SLICE):
         chosen, origin = rows[first : first + _SLICE], places[first : first + _SLICE]
-        same = (vectors[chosen] == loaded.vectors[origin]).all(axis=1)
+        same = (vectors[chosen] == graph.rounded(loaded.vectors[origin])).all(axis=1)
         origins[chosen[same]] = origin[same]
     return origins
 

@@ -9,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from retriever_svc.documents import FloatMatrix, IntVector
+from retriever_svc.documents import IntVector
+from retriever_svc.embedded.dense.decoded_vectors import VectorRows
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 QueryVector: TypeAlias = npt.NDArray[np.float32]
@@ -18,7 +19,7 @@ QueryVector: TypeAlias = npt.NDArray[np.float32]
 class SegmentRows:
     """A fixed number of rows, found by id through binary search."""
 
-    def __init__(self, ids: IntVector, vectors: FloatMatrix, alive: Flags | None = None) -> None:
+    def __init__(self, ids: IntVector, vectors: VectorRows, alive: Flags | None = None) -> None:
         """Takes ids [n], vectors [n, dimension] and flags [n], all live if None, as its own."""
         self.ids = ids
         self.vectors = vectors
@@ -27,6 +28,11 @@ class SegmentRows:
         # Stable: of equal ids the newest row comes last.
         self._order = np.argsort(ids, kind="stable")
         self._sorted_ids = ids[self._order]
+
+    @property
+    def lossy(self) -> bool:
+        """Whether `vectors` gives approximations."""
+        return False
 
     @property
     def row_count(self) -> int:
@@ -61,7 +67,7 @@ class SegmentRows:
 
 
 def exact_nearest(
-    vectors: FloatMatrix, dead: Flags | None, query: QueryVector, count: int
+    vectors: VectorRows, dead: Flags | None, query: QueryVector, count: int
 ) -> IntVector:
     """Returns the `count` rows of largest inner product among those not dead, in any order."""
     scores = vectors @ query

@@ -5,7 +5,9 @@ aside, and the finished segment is swapped in. Everything here runs on the searc
 building itself, so a search never meets a half-made change.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +25,15 @@ from retriever_svc.workspaces import DenseIndexKind
 
 # Fetched beyond what is asked, so that rounding in the segments cannot decide who is last.
 _MARGIN = 8
+# Of approximate vectors so many times more are fetched, and ordered by the exact ones.
+_LOSSY_WIDENING = 2
+
+StoredVectors: TypeAlias = Callable[[IntVector], Iterable[tuple[int, npt.NDArray[np.float32]]]]
+"""Gives ids, of those asked for, with their vectors."""
+
+
+def _nothing_stored(_ids: IntVector) -> tuple[tuple[int, npt.NDArray[np.float32]], ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +47,15 @@ class DenseHits:
 class SpaceIndex:
     """Finds the nearest live vectors; the exact search is always there as well."""
 
-    def __init__(self, dimension: int, kind: DenseIndexKind, settings: DenseSettings) -> None:
+    def __init__(
+        self,
+        dimension: int,
+        kind: DenseIndexKind,
+        settings: DenseSettings,
+        stored: StoredVectors = _nothing_stored,
+    ) -> None:
+        """`stored` gives exact vectors where a graph holds approximations."""
+        self._stored = stored
         self.dimension = dimension
         self._kind = kind
         self._settings = settings
@@ -95,14 +114,15 @@ class SpaceIndex:
             rows = segment.locate(ids)
             found = rows >= 0
             if found.any():
-                cosines[found] = inner_products(segment.vectors[rows[found]], query)
+                cosines[found] = inner_products(self._vectors_of(segment, rows[found]), query)
         return cosines
 
     def search(self, query: QueryVector, count: int, *, exact: bool = False) -> DenseHits:
         """Returns the `count` (at least 1) nearest passages, fewer only if there are fewer."""
         ids: list[IntVector] = []
         cosines: list[npt.NDArray[np.float32]] = []
-        fetched = count + _MARGIN
+        lossy = any(segment.lossy for segment in self._graphs)
+        fetched = count * (_LOSSY_WIDENING if lossy else 1) + _MARGIN
         for segment in self._segments:
             if not segment.live_count:
                 continue
@@ -111,9 +131,9 @@ class SpaceIndex:
             else:
                 rows = segment.nearest(query, fetched)
             ids.append(segment.ids[rows])
-            cosines.append(inner_products(segment.vectors[rows], query))
+            cosines.append(inner_products(self._vectors_of(segment, rows), query))
         approximate = any(not segment.answers_exactly for segment in self._graphs)
-        return DenseHits(_best(ids, cosines, count), exact=exact or not approximate)
+        return DenseHits(_best(ids, cosines, count), exact=not approximate or (exact and not lossy))
 
     def search_among(
         self, subset: Subset, query: QueryVector, count: int, *, exact: bool = False
@@ -125,9 +145,10 @@ class SpaceIndex:
         approximate = False
         for segment in self._segments:
             found = subset.near(segment, query, count + _MARGIN, settings)
-            approximate = approximate or not found.exact
+            lossy = isinstance(segment, GraphSegment) and segment.lossy
+            approximate = approximate or lossy or not found.exact
             ids.append(segment.ids[found.rows])
-            cosines.append(inner_products(segment.vectors[found.rows], query))
+            cosines.append(inner_products(self._vectors_of(segment, found.rows), query))
         return DenseHits(_best(ids, cosines, count), exact=not approximate)
 
     def count_among(self, subset: Subset) -> int:
@@ -176,6 +197,15 @@ class SpaceIndex:
         """Notes that the build came to nothing; its rows stay searchable and are planned again."""
         self._plan = None
 
+    def _vectors_of(self, segment: GrowingSegment | SegmentRows, rows: IntVector) -> FloatMatrix:
+        """Returns the vectors of rows as they are stored."""
+        vectors = segment.vectors[rows]
+        if isinstance(segment, GraphSegment) and segment.lossy:
+            ids = segment.ids[rows]
+            for id_, vector in self._stored(ids):
+                vectors[ids == id_] = vector
+        return vectors
+
     def _dissolve_if_small(self) -> None:
         if not self._graphs or self._frozen:
             return
@@ -183,7 +213,7 @@ class SpaceIndex:
             return
         for segment in self._graphs:
             rows = np.flatnonzero(segment.alive)
-            self._growing.add(segment.ids[rows], segment.vectors[rows])
+            self._growing.add(segment.ids[rows], self._vectors_of(segment, rows))
         self._graphs = []
 
     def _compaction(self) -> BuildPlan | None:

@@ -40,7 +40,7 @@ class SnapshotManifest:
     dimension: int
     seq: int
     """Number of the last change of the workspace that may show in it."""
-    graph: dict[str, int]
+    graph: dict[str, int | str]
     """Settings that shape a graph."""
     segments: tuple[SegmentEntry, ...]
     layout: int = LAYOUT

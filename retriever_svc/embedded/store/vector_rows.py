@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 
 from retriever_svc.documents import FloatMatrix, IntVector
@@ -129,6 +130,23 @@ def vectors_of_space(
         ids[row] = passage_id
         vectors[row] = np.frombuffer(blob, _LITTLE_ENDIAN)
     return ids, vectors
+
+
+def vectors_of_passages(
+    connection: sqlite3.Connection,
+    workspace_id: int,
+    space_key: int,
+    dimension: int,
+    passage_ids: Collection[int],
+) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
+    """Reads the vectors of those passages that have one in the space."""
+    rows = connection.execute(
+        "SELECT passage_id, vector FROM vectors WHERE workspace_id = ? AND space_key = ? "
+        "AND passage_id IN (SELECT value FROM json_each(?))",
+        (workspace_id, space_key, orjson.dumps(list(passage_ids)).decode()),
+    )
+    for passage_id, blob in rows:
+        yield passage_id, decoded(blob, dimension)[0]
 
 
 def windows_of_passages(
