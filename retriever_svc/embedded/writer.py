@@ -233,9 +233,16 @@ class Writer:
                 return None
             if self._purge() or self._publisher.compact_one():
                 return 0.0
+        except sqlite3.Error as error:
+            self._store.distrust()
+            if is_disk_full(error) and self._reserve.release():
+                # What is left of a deleted workspace is removed, which may free space.
+                return 0.0
+            _log.warning("store failed work in the background", error=str(error))
+            return _RETRY_PAUSE_S
         except Exception:
             _log.exception("work in the background failed")
-            self._store.rollback()
+            self._store.distrust()
             return _RETRY_PAUSE_S
         return None
 

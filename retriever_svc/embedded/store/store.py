@@ -57,6 +57,10 @@ class Store:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
+    def distrust(self) -> None:
+        """Notes an error after which the next transaction must begin on a new connection."""
+        self._doubtful = True
+
     def reopen(self) -> None:
         """Opens the connection anew, after an error that leaves open what reached the disk."""
         self._doubtful = True

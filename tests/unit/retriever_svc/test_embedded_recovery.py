@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,41 @@ async def test_changes_after_the_end_are_refused(tmp_path: Path) -> None:
         await engine.create_workspace("docs", WorkspaceSettings())
     with pytest.raises(Unavailable, match="stopping"):
         await engine.upsert_document(upsert("a", ["eau"]))
+
+
+async def test_rows_of_a_deleted_workspace_go_though_the_disk_failed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The writer goes on after an error of its work in the background, on a new connection."""
+    commit = Store.commit
+    commits = count()
+
+    def failing_second(self: Store) -> None:
+        if next(commits) != 1:
+            commit(self)
+            return
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
+        raise error
+
+    monkeypatch.setattr(writer_module, "_RETRY_PAUSE_S", 0.01)
+    async with opened(tmp_path) as engine:
+        await engine.create_workspace("docs", WorkspaceSettings())
+        await engine.create_workspace("gone", WorkspaceSettings())
+        await engine.upsert_document(upsert("a", ["eau"], workspace="gone"))
+        monkeypatch.setattr(Store, "commit", failing_second)
+        await engine.delete_workspace("gone")
+        reader = engine._writer._store.open_reader()
+        try:
+            for _ in range(500):
+                (rows,) = reader.execute("SELECT count(*) FROM passages").fetchone()
+                if not rows:
+                    break
+                await asyncio.sleep(0.01)
+        finally:
+            reader.close()
+        receipt = await engine.upsert_document(upsert("b", ["feu"]))
+
+    assert next(commits) > 2
+    assert rows == 0
+    assert receipt.outcome is UpsertOutcome.CREATED
