@@ -189,6 +189,7 @@ async def test_rows_of_a_deleted_workspace_go_though_the_disk_failed_once(
         await engine.create_workspace("docs", WorkspaceSettings())
         await engine.create_workspace("gone", WorkspaceSettings())
         await engine.upsert_document(upsert("a", ["eau"], workspace="gone"))
+        before = engine._writer._store.connection
         monkeypatch.setattr(Store, "commit", failing_second)
         await engine.delete_workspace("gone")
         reader = engine._writer._store.open_reader()
@@ -202,6 +203,7 @@ async def test_rows_of_a_deleted_workspace_go_though_the_disk_failed_once(
             reader.close()
         receipt = await engine.upsert_document(upsert("b", ["feu"]))
 
+        assert engine._writer._store.connection is not before
     assert next(commits) > 2
     assert rows == 0
     assert receipt.outcome is UpsertOutcome.CREATED
