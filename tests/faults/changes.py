@@ -77,6 +77,11 @@ class Author:
                     raise
                 return
 
+    def learn(self, ledger: Ledger) -> None:
+        """Takes over what became of the changes that had no answer."""
+        acknowledged = ledger.read().acknowledged
+        self._versions = {document: acknowledged[document] for document in self._versions}
+
     def _next(self) -> tuple[str, int]:
         self._last += 1
         living = [document for document, version in self._versions.items() if version != GONE]

@@ -62,6 +62,8 @@ async def test_no_acknowledged_change_is_lost_and_nothing_comes_back(
         process.start()
         async with connected(process) as client:
             compared += await compare(client, ledger, f"seed {seed}, kill {number}")
+        for author in authors:
+            author.learn(ledger)
     known = sum(author.known for author in authors)
     changes = known + sum(author.new for author in authors)
     acknowledged = ledger.count("acknowledged")
