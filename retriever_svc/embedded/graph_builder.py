@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from threading import Condition, Event
+from weakref import ref
 
 import structlog
 
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.graph_building import BuildStopped, build_graph
+from retriever_svc.embedded.dense.graph_segment import GraphSegment
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
 from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan, restoration
 from retriever_svc.embedded.published_state import DueBuild, GraphsPublished
@@ -15,6 +18,12 @@ from retriever_svc.embedded.snapshots.snapshot_place import SealedGraphs, Snapsh
 from retriever_svc.embedded.snapshots.snapshots import Snapshots
 
 _log = structlog.get_logger("retriever.graphs")
+
+
+@dataclass(frozen=True, slots=True)
+class _SealedLast:
+    seq: int
+    segments: tuple["ref[GraphSegment]", ...]
 
 
 class GraphBuilder:
@@ -30,8 +39,8 @@ class GraphBuilder:
         self._settings = settings
         self._snapshots = snapshots
         self._publish = publish
-        # Graphs that may be newer than their snapshot.
-        self._sealed: dict[SnapshotPlace, SealedGraphs] = {}
+        # Graphs that may be newer than their snapshot; an index may have given them up since.
+        self._sealed: dict[SnapshotPlace, _SealedLast] = {}
         self._stop = Event()
         self._pending = 0
         self._change = Condition()
@@ -60,8 +69,11 @@ class GraphBuilder:
         """Gives up what is running and queued; writes the snapshots that are out of date."""
         self._stop.set()
         self._executor.shutdown(wait=True, cancel_futures=True)
-        for sealed in self._sealed.values():
-            self._snapshots.save(sealed, whatever_changed=True)
+        for place, last in self._sealed.items():
+            segments = tuple(segment for known in last.segments if (segment := known()) is not None)
+            if len(segments) == len(last.segments):
+                sealed = SealedGraphs(place, last.seq, segments)
+                self._snapshots.save(sealed, whatever_changed=True)
 
     def _run(self, due: DueBuild) -> None:
         try:
@@ -79,14 +91,22 @@ class GraphBuilder:
 
     def _outcome(self, due: DueBuild) -> HnswGraph | Restoration:
         if isinstance(due.plan, RestorePlan):
-            return restoration(due.plan, self._snapshots.load(due.place, due.seq))
+            return self._restored(due, due.plan)
         graph = build_graph(due.plan, self._settings, self._stop)
         self._snapshots.metrics.built.inc()
         return graph
 
+    def _restored(self, due: DueBuild, plan: RestorePlan) -> Restoration:
+        try:
+            return restoration(plan, self._snapshots.load(due.place, due.seq))
+        except Exception:
+            _log.exception("snapshot not loaded", workspace_id=due.place.workspace_id)
+            return restoration(plan, [])
+
     def _keep(self, sealed: SealedGraphs) -> None:
         if sealed.segments:
-            self._sealed[sealed.place] = sealed
+            segments = tuple(ref(segment) for segment in sealed.segments)
+            self._sealed[sealed.place] = _SealedLast(sealed.seq, segments)
             self._snapshots.save(sealed)
         else:
             self._sealed.pop(sealed.place, None)

@@ -90,7 +90,10 @@ class Snapshots:
                     named = {entry.file for entry in read_manifest(path / _MANIFEST).segments}
                 except SnapshotRejected:
                     continue  # `load` tells, and drops it
-                _remove_others(path, named)
+                try:
+                    _remove_others(path, named)
+                except OSError as error:
+                    _log.warning("stray file not removed", error=str(error))
 
     def load(self, place: SnapshotPlace, seq: int) -> list[LoadedGraph]:
         """Returns graphs with the ids of their rows; none if there is no snapshot to trust.

@@ -197,10 +197,10 @@ async def test_searches_are_exact_until_the_graph_is_there(
     assert [result.lists[0].exact for result in (at_once, later)] == [True, False]
 
 
-async def test_a_fault_while_loading_leaves_exact_search(
+async def test_a_fault_while_loading_leads_to_a_new_graph(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever goes wrong on the thread that loads, searches are answered."""
+    """Whatever goes wrong on the thread that loads, searches are answered, later by a graph."""
     await fill(tmp_path)
 
     def failing(self: Snapshots, place: SnapshotPlace, seq: int) -> None:
@@ -211,10 +211,12 @@ async def test_a_fault_while_loading_leaves_exact_search(
     try:
         assert engine.wait_for_graphs(60)
         result = await engine.search_passages(request("docs 5", {SPACE: ROWS[5]}))
+        space = (await engine.describe_workspace("docs")).spaces[0]
     finally:
         engine.close()
 
     assert found(result)[0] == "docs 5"
+    assert space.active_index_kind is DenseIndexKind.HNSW
 
 
 async def test_snapshots_of_other_workspaces_and_stores_are_foreign(tmp_path: Path) -> None:

@@ -179,6 +179,30 @@ async def test_a_deleted_workspace_leaves_no_snapshot(tmp_path: Path) -> None:
     assert {file.relative_to(tmp_path).parts[1] for file in snapshot_files(tmp_path)} == {"2"}
 
 
+async def test_an_index_that_became_small_leaves_no_snapshot(tmp_path: Path) -> None:
+    """Its graph is given up; nothing of it is written at the end or found at the next start."""
+    await fill(tmp_path)
+    async with engine_over(tmp_path) as engine:
+        for first in range(0, 270, 10):
+            await engine.delete_document("docs", f"d{first}")
+        assert await asyncio.to_thread(engine.wait_for_graphs, 60)
+        assert await active_kind(engine) is DenseIndexKind.FLAT
+
+    assert snapshot_files(tmp_path) == []
+
+
+async def test_a_folder_among_the_files_does_not_block_the_start(tmp_path: Path) -> None:
+    """What cannot be swept stays where it is; the snapshot is used all the same."""
+    await fill(tmp_path)
+    stray = snapshot_files(tmp_path)[0].parent / "stray"
+    stray.mkdir()
+    registry = CollectorRegistry()
+    async with engine_over(tmp_path, registry=registry):
+        pass
+
+    assert (counted(registry, "snapshot_loaded"), stray.is_dir()) == (1, True)
+
+
 async def test_other_graph_settings_build_another_graph_once(tmp_path: Path) -> None:
     """The search breadth shapes no graph; the number of neighbours does."""
     await fill(tmp_path)
