@@ -13,6 +13,7 @@ from retriever_svc.documents import (
     StoredDocument,
     UpsertReceipt,
 )
+from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.searches import SearchRequest, SearchResult
 from retriever_svc.workspaces import Workspace, WorkspaceRemoval, WorkspaceSettings
 
@@ -66,4 +67,11 @@ class RetrievalEngine(Protocol):
 
     async def search_passages(self, request: SearchRequest) -> SearchResult:
         """Finds passages. Raises NotFound, and InvalidArgument for vectors that do not fit."""
+        ...
+
+    async def explain_passages(self, request: ExplanationRequest) -> Explanation:
+        """Says what a search did with expected passages.
+
+        Raises NotFound for the workspace, document or passage, InvalidArgument as a search.
+        """
         ...

@@ -42,6 +42,7 @@ from retriever_svc.embedded.store.upserts import upsert_document
 from retriever_svc.embedded.store.workspace_rows import insert_workspace, retire_workspace
 from retriever_svc.embedded.workspace_view import described
 from retriever_svc.embedded.writer import Writer
+from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.searches import SearchRequest, SearchResult
 from retriever_svc.workspaces import Workspace, WorkspaceRemoval, WorkspaceSettings
 
@@ -169,6 +170,10 @@ class EmbeddedEngine:
     async def search_passages(self, request: SearchRequest) -> SearchResult:
         """See `RetrievalEngine`."""
         return await asyncio.wrap_future(self._worker.submit(PublishedState.search, request))
+
+    async def explain_passages(self, request: ExplanationRequest) -> Explanation:
+        """See `RetrievalEngine`."""
+        return await asyncio.wrap_future(self._worker.submit(PublishedState.explain, request))
 
     def _publish_graph(
         self, due: DueBuild, outcome: HnswGraph | Restoration | None

@@ -11,12 +11,14 @@ from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
 from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
+from retriever_svc.embedded.searching.passage_explanation import explain_passages
 from retriever_svc.embedded.searching.passage_search import search_passages
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.snapshots.snapshot_place import SealedGraphs, SnapshotPlace
 from retriever_svc.embedded.store.changes import Change, DocumentChange, WorkspaceDeleted
 from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, no_such_workspace
 from retriever_svc.embedded.workspace_view import WorkspaceView, described
+from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.searches import SearchRequest, SearchResult
 from retriever_svc.workspaces import Workspace
 
@@ -121,6 +123,11 @@ class PublishedState:
         started = time.perf_counter()
         view = self._view(request.workspace)
         return search_passages(view, self._reader.connection, request, started)
+
+    def explain(self, request: ExplanationRequest) -> Explanation:
+        """Explains a search. Raises NotFound and InvalidArgument."""
+        view = self._view(request.search.workspace)
+        return explain_passages(view, self._reader.connection, request)
 
     def describe(self, slug: str) -> Workspace:
         """Describes a workspace. Raises NotFound."""

@@ -4,12 +4,13 @@ import grpc.aio
 
 from justesse.retriever.v1 import search_pb2, search_pb2_grpc
 from retriever_svc.engine import RetrievalEngine
+from retriever_svc.wire.explanations import explanation_request_from, explanation_response
 from retriever_svc.wire.search_requests import search_request_from
 from retriever_svc.wire.search_responses import search_response
 
 
 class SearchServicer(search_pb2_grpc.SearchServiceServicer):
-    """Finds passages through the engine."""
+    """Finds passages through the engine, and explains searches."""
 
     def __init__(self, engine: RetrievalEngine) -> None:
         self._engine = engine
@@ -24,3 +25,14 @@ class SearchServicer(search_pb2_grpc.SearchServiceServicer):
         search = search_request_from(request)
         result = await self._engine.search_passages(search)
         return search_response(result)
+
+    async def ExplainPassage(
+        self,
+        request: search_pb2.ExplainPassageRequest,
+        context: grpc.aio.ServicerContext[
+            search_pb2.ExplainPassageRequest, search_pb2.ExplainPassageResponse
+        ],
+    ) -> search_pb2.ExplainPassageResponse:
+        asked = explanation_request_from(request)
+        explanation = await self._engine.explain_passages(asked)
+        return explanation_response(explanation)

@@ -48,13 +48,14 @@ def _hit_message(hit: PassageHit, document: documents_pb2.Document) -> search_pb
             )
             for place in hit.places
         ],
-        space_scores=[_score_message(score) for score in hit.space_scores],
+        space_scores=[score_message(score) for score in hit.space_scores],
         bm25_score=hit.bm25_score,
         update_time=timestamp_from(hit.updated_at),
     )
 
 
-def _score_message(score: SpaceScore) -> search_pb2.SpaceScore:
+def score_message(score: SpaceScore) -> search_pb2.SpaceScore:
+    """Returns the message of a similarity."""
     return search_pb2.SpaceScore(
         space_id=score.space_id,
         cosine=score.cosine,

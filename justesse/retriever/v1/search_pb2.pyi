@@ -54,6 +54,46 @@ STAGE_OUTCOME_DEGRADED: StageOutcome.ValueType  # 4
 """Should have worked and did not; the answer is of lower quality than configured."""
 Global___StageOutcome: _TypeAlias = StageOutcome  # noqa: Y015
 
+class _PassageOutcome:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _PassageOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_PassageOutcome.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    PASSAGE_OUTCOME_UNSPECIFIED: _PassageOutcome.ValueType  # 0
+    """Not set."""
+    PASSAGE_OUTCOME_RETURNED: _PassageOutcome.ValueType  # 1
+    """It is among the hits."""
+    PASSAGE_OUTCOME_FILTERED_OUT: _PassageOutcome.ValueType  # 2
+    """Its document does not fulfil the filter."""
+    PASSAGE_OUTCOME_IN_NO_LIST: _PassageOutcome.ValueType  # 3
+    """No list that was made holds it among its candidates."""
+    PASSAGE_OUTCOME_UNDER_THRESHOLD: _PassageOutcome.ValueType  # 4
+    """A threshold dropped it."""
+    PASSAGE_OUTCOME_OVER_DOCUMENT_BOUND: _PassageOutcome.ValueType  # 5
+    """Better passages of its document filled the bound per document."""
+    PASSAGE_OUTCOME_OVER_LIMIT: _PassageOutcome.ValueType  # 6
+    """Better passages filled the limit."""
+
+class PassageOutcome(_PassageOutcome, metaclass=_PassageOutcomeEnumTypeWrapper):
+    """Names what became of an expected passage. The set may grow."""
+
+PASSAGE_OUTCOME_UNSPECIFIED: PassageOutcome.ValueType  # 0
+"""Not set."""
+PASSAGE_OUTCOME_RETURNED: PassageOutcome.ValueType  # 1
+"""It is among the hits."""
+PASSAGE_OUTCOME_FILTERED_OUT: PassageOutcome.ValueType  # 2
+"""Its document does not fulfil the filter."""
+PASSAGE_OUTCOME_IN_NO_LIST: PassageOutcome.ValueType  # 3
+"""No list that was made holds it among its candidates."""
+PASSAGE_OUTCOME_UNDER_THRESHOLD: PassageOutcome.ValueType  # 4
+"""A threshold dropped it."""
+PASSAGE_OUTCOME_OVER_DOCUMENT_BOUND: PassageOutcome.ValueType  # 5
+"""Better passages of its document filled the bound per document."""
+PASSAGE_OUTCOME_OVER_LIMIT: PassageOutcome.ValueType  # 6
+"""Better passages filled the limit."""
+Global___PassageOutcome: _TypeAlias = PassageOutcome  # noqa: Y015
+
 class _SearchMode:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -311,6 +351,203 @@ class SearchPassagesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SearchPassagesResponse: _TypeAlias = SearchPassagesResponse  # noqa: Y015
+
+@_typing.final
+class ExplainPassageRequest(_message.Message):
+    """Asks what a search does with what was expected of it."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEARCH_FIELD_NUMBER: _builtins.int
+    PASSAGE_ID_FIELD_NUMBER: _builtins.int
+    EXTERNAL_ID_FIELD_NUMBER: _builtins.int
+    passage_id: _builtins.str
+    """Id of a passage."""
+    external_id: _builtins.str
+    """Id of a document, as its owner gave it."""
+    @_builtins.property
+    def search(self) -> Global___SearchPassagesRequest:
+        """The search."""
+
+    def __init__(
+        self,
+        *,
+        search: Global___SearchPassagesRequest | None = ...,
+        passage_id: _builtins.str = ...,
+        external_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["external_id", b"external_id", "passage_id", b"passage_id", "search", b"search", "target", b"target"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["external_id", b"external_id", "passage_id", b"passage_id", "search", b"search", "target", b"target"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_target: _TypeAlias = _typing.Literal["passage_id", "external_id"]  # noqa: Y015
+    _WhichOneofArgType_target: _TypeAlias = _typing.Literal["target", b"target"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_target) -> _WhichOneofReturnType_target | None: ...
+
+Global___ExplainPassageRequest: _TypeAlias = ExplainPassageRequest  # noqa: Y015
+
+@_typing.final
+class ExplainPassageResponse(_message.Message):
+    """Holds the explanations of the expected passages."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PASSAGES_FIELD_NUMBER: _builtins.int
+    APPLIED_SEQ_FIELD_NUMBER: _builtins.int
+    applied_seq: _builtins.int
+    """Number of the last change the search saw."""
+    @_builtins.property
+    def passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___PassageExplanation]:
+        """One a passage: those found first, in fused order, then the others by place in the document."""
+
+    def __init__(
+        self,
+        *,
+        passages: _abc.Iterable[Global___PassageExplanation] | None = ...,
+        applied_seq: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["applied_seq", b"applied_seq", "passages", b"passages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ExplainPassageResponse: _TypeAlias = ExplainPassageResponse  # noqa: Y015
+
+@_typing.final
+class PassageExplanation(_message.Message):
+    """Says what a search did with one passage."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PASSAGE_ID_FIELD_NUMBER: _builtins.int
+    EXTERNAL_ID_FIELD_NUMBER: _builtins.int
+    CHUNK_INDEX_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    DETAIL_FIELD_NUMBER: _builtins.int
+    FUSED_RANK_FIELD_NUMBER: _builtins.int
+    FUSED_SCORE_FIELD_NUMBER: _builtins.int
+    STANDINGS_FIELD_NUMBER: _builtins.int
+    MATCHED_TERMS_FIELD_NUMBER: _builtins.int
+    SPACE_SCORES_FIELD_NUMBER: _builtins.int
+    BM25_SCORE_FIELD_NUMBER: _builtins.int
+    passage_id: _builtins.str
+    """Id of the passage."""
+    external_id: _builtins.str
+    """Document it belongs to."""
+    chunk_index: _builtins.int
+    """Place in the document, from 0."""
+    outcome: Global___PassageOutcome.ValueType
+    """What became of it."""
+    detail: _builtins.str
+    """The outcome in words, with the numbers that decided; never holds query or document text."""
+    fused_rank: _builtins.int
+    """Place in fused order, from 1; not set where no list brought it."""
+    fused_score: _builtins.float
+    """Fused score; not set where no list brought it."""
+    bm25_score: _builtins.float
+    """BM25 score of the original wording, at least 0."""
+    @_builtins.property
+    def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ListStanding]:
+        """Where each list holds it; lists that do not hold it even uncut are missing."""
+
+    @_builtins.property
+    def matched_terms(self) -> _containers.RepeatedCompositeFieldContainer[Global___MatchedTerm]:
+        """Terms of the original wording that it holds, heaviest first."""
+
+    @_builtins.property
+    def space_scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___SpaceScore]:
+        """Similarity by space, of the original wording."""
+
+    def __init__(
+        self,
+        *,
+        passage_id: _builtins.str = ...,
+        external_id: _builtins.str = ...,
+        chunk_index: _builtins.int = ...,
+        outcome: Global___PassageOutcome.ValueType = ...,
+        detail: _builtins.str = ...,
+        fused_rank: _builtins.int | None = ...,
+        fused_score: _builtins.float | None = ...,
+        standings: _abc.Iterable[Global___ListStanding] | None = ...,
+        matched_terms: _abc.Iterable[Global___MatchedTerm] | None = ...,
+        space_scores: _abc.Iterable[Global___SpaceScore] | None = ...,
+        bm25_score: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "fused_rank", b"fused_rank", "fused_score", b"fused_score"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "bm25_score", b"bm25_score", "chunk_index", b"chunk_index", "detail", b"detail", "external_id", b"external_id", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "matched_terms", b"matched_terms", "outcome", b"outcome", "passage_id", b"passage_id", "space_scores", b"space_scores", "standings", b"standings"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__fused_rank: _TypeAlias = _typing.Literal["fused_rank"]  # noqa: Y015
+    _WhichOneofArgType__fused_rank: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank"]  # noqa: Y015
+    _WhichOneofReturnType__fused_score: _TypeAlias = _typing.Literal["fused_score"]  # noqa: Y015
+    _WhichOneofArgType__fused_score: _TypeAlias = _typing.Literal["_fused_score", b"_fused_score"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fused_rank) -> _WhichOneofReturnType__fused_rank | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__fused_score) -> _WhichOneofReturnType__fused_score | None: ...
+
+Global___PassageExplanation: _TypeAlias = PassageExplanation  # noqa: Y015
+
+@_typing.final
+class ListStanding(_message.Message):
+    """Holds a place in a list that is not cut, made without approximation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VARIANT_INDEX_FIELD_NUMBER: _builtins.int
+    SPACE_ID_FIELD_NUMBER: _builtins.int
+    RANK_FIELD_NUMBER: _builtins.int
+    CONTRIBUTION_FIELD_NUMBER: _builtins.int
+    variant_index: _builtins.int
+    """Position of the variant in the request."""
+    space_id: _builtins.str
+    """Space of a dense list; empty for BM25."""
+    rank: _builtins.int
+    """Rank, from 1; for a passage that the filter keeps out, among all passages."""
+    contribution: _builtins.float
+    """What the place added to the fused score; 0 where the search's own list does not hold it."""
+    def __init__(
+        self,
+        *,
+        variant_index: _builtins.int = ...,
+        space_id: _builtins.str = ...,
+        rank: _builtins.int = ...,
+        contribution: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contribution", b"contribution", "rank", b"rank", "space_id", b"space_id", "variant_index", b"variant_index"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListStanding: _TypeAlias = ListStanding  # noqa: Y015
+
+@_typing.final
+class MatchedTerm(_message.Message):
+    """Holds a term that query and passage share."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TERM_FIELD_NUMBER: _builtins.int
+    WEIGHT_FIELD_NUMBER: _builtins.int
+    term: _builtins.str
+    """The term, as the analysis leaves it."""
+    weight: _builtins.float
+    """Its part of the BM25 score, over 0."""
+    def __init__(
+        self,
+        *,
+        term: _builtins.str = ...,
+        weight: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["term", b"term", "weight", b"weight"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MatchedTerm: _TypeAlias = MatchedTerm  # noqa: Y015
 
 @_typing.final
 class RankedList(_message.Message):

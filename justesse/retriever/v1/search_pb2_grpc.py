@@ -40,6 +40,11 @@ class SearchServiceStub(object):
                 request_serializer=justesse_dot_retriever_dot_v1_dot_search__pb2.SearchPassagesRequest.SerializeToString,
                 response_deserializer=justesse_dot_retriever_dot_v1_dot_search__pb2.SearchPassagesResponse.FromString,
                 _registered_method=True)
+        self.ExplainPassage = channel.unary_unary(
+                '/justesse.retriever.v1.SearchService/ExplainPassage',
+                request_serializer=justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageRequest.SerializeToString,
+                response_deserializer=justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageResponse.FromString,
+                _registered_method=True)
 
 
 class SearchServiceServicer(object):
@@ -59,6 +64,18 @@ class SearchServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ExplainPassage(self, request, context):
+        """Says of a passage, or of all passages of a document, where every list of a search holds them and
+        what became of them. Looks at all vectors and all matching passages, so it takes far longer
+        than a search.
+
+        INVALID_ARGUMENT: as for SearchPassages, and no target. NOT_FOUND: no such workspace, passage or
+        document.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SearchServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -66,6 +83,11 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.SearchPassages,
                     request_deserializer=justesse_dot_retriever_dot_v1_dot_search__pb2.SearchPassagesRequest.FromString,
                     response_serializer=justesse_dot_retriever_dot_v1_dot_search__pb2.SearchPassagesResponse.SerializeToString,
+            ),
+            'ExplainPassage': grpc.unary_unary_rpc_method_handler(
+                    servicer.ExplainPassage,
+                    request_deserializer=justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageRequest.FromString,
+                    response_serializer=justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -96,6 +118,33 @@ class SearchService(object):
             '/justesse.retriever.v1.SearchService/SearchPassages',
             justesse_dot_retriever_dot_v1_dot_search__pb2.SearchPassagesRequest.SerializeToString,
             justesse_dot_retriever_dot_v1_dot_search__pb2.SearchPassagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ExplainPassage(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.retriever.v1.SearchService/ExplainPassage',
+            justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageRequest.SerializeToString,
+            justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageResponse.FromString,
             options,
             channel_credentials,
             insecure,

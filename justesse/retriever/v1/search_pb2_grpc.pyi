@@ -42,6 +42,14 @@ class SearchServiceStub:
     INVALID_ARGUMENT: no variant, blank text, query over 8 kB, vectors of wrong width or not
     finite, counts out of range. NOT_FOUND: no such workspace.
     """
+    ExplainPassage: _grpc.UnaryUnaryMultiCallable[_search_pb2.ExplainPassageRequest, _search_pb2.ExplainPassageResponse]
+    """Says of a passage, or of all passages of a document, where every list of a search holds them and
+    what became of them. Looks at all vectors and all matching passages, so it takes far longer
+    than a search.
+
+    INVALID_ARGUMENT: as for SearchPassages, and no target. NOT_FOUND: no such workspace, passage or
+    document.
+    """
 
 @_typing.type_check_only
 class SearchServiceAsyncStub(SearchServiceStub):
@@ -56,6 +64,14 @@ class SearchServiceAsyncStub(SearchServiceStub):
 
     INVALID_ARGUMENT: no variant, blank text, query over 8 kB, vectors of wrong width or not
     finite, counts out of range. NOT_FOUND: no such workspace.
+    """
+    ExplainPassage: _aio.UnaryUnaryMultiCallable[_search_pb2.ExplainPassageRequest, _search_pb2.ExplainPassageResponse]  # type: ignore[assignment]
+    """Says of a passage, or of all passages of a document, where every list of a search holds them and
+    what became of them. Looks at all vectors and all matching passages, so it takes far longer
+    than a search.
+
+    INVALID_ARGUMENT: as for SearchPassages, and no target. NOT_FOUND: no such workspace, passage or
+    document.
     """
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -74,6 +90,20 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
 
         INVALID_ARGUMENT: no variant, blank text, query over 8 kB, vectors of wrong width or not
         finite, counts out of range. NOT_FOUND: no such workspace.
+        """
+
+    @_abc_1.abstractmethod
+    def ExplainPassage(
+        self,
+        request: _search_pb2.ExplainPassageRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_search_pb2.ExplainPassageResponse, _abc.Awaitable[_search_pb2.ExplainPassageResponse]]:
+        """Says of a passage, or of all passages of a document, where every list of a search holds them and
+        what became of them. Looks at all vectors and all matching passages, so it takes far longer
+        than a search.
+
+        INVALID_ARGUMENT: as for SearchPassages, and no target. NOT_FOUND: no such workspace, passage or
+        document.
         """
 
 def add_SearchServiceServicer_to_server(servicer: SearchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -34,6 +34,22 @@ class LexicalQuery:
     """Holds the weighted terms of an analysed query."""
 
     clauses: tuple[tuple[Any, Any], ...]
+    terms: tuple[str, ...]
+    """The term of each clause."""
+
+    def by_term(self) -> dict[str, "LexicalQuery"]:
+        """Returns a query for each term alone."""
+        return {
+            term: LexicalQuery(
+                tuple(
+                    clause
+                    for clause, other in zip(self.clauses, self.terms, strict=True)
+                    if other == term
+                ),
+                tuple(other for other in self.terms if other == term),
+            )
+            for term in self.terms
+        }
 
 
 class LexicalSearcher:
@@ -57,16 +73,21 @@ class LexicalSearcher:
         """
         clauses = [
             (
-                tantivy.Occur.Should,
-                tantivy.Query.boost_query(
-                    tantivy.Query.term_query(self._schema, field, term, "freq"), boost
+                (
+                    tantivy.Occur.Should,
+                    tantivy.Query.boost_query(
+                        tantivy.Query.term_query(self._schema, field, term, "freq"), boost
+                    ),
                 ),
+                term,
             )
             for language, fields in self._boosts.items()
             for term in query_terms(text, language)
             for field, boost in fields.items()
         ]
-        return LexicalQuery(tuple(clauses))
+        return LexicalQuery(
+            tuple(clause for clause, _ in clauses), tuple(term for _, term in clauses)
+        )
 
     def search(self, query: LexicalQuery, count: int) -> list[LexicalHit]:
         """Returns the best `count` passages that hold a term, best first, ties by id."""

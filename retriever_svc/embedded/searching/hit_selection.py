@@ -1,10 +1,11 @@
 """Decides which fused candidates become hits: thresholds, bound per document, limit."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 from retriever_svc.documents import Document, MetadataValue
 from retriever_svc.embedded.searching.candidate_scores import CandidateScores
+from retriever_svc.explanations import PassageOutcome
 from retriever_svc.filters import fulfils
 from retriever_svc.searches import PassageHit, SearchRequest, Threshold
 
@@ -14,28 +15,40 @@ def select_hits(
 ) -> list[PassageHit]:
     """Returns the hits that stay, in fused order."""
     chosen: list[PassageHit] = []
-    per_document: Counter[str] = Counter()
-    for hit, scores in hits:
-        if request.limit is not None and len(chosen) == request.limit:
+    for hit, outcome in judged_hits(hits, request):
+        if outcome is PassageOutcome.OVER_LIMIT:
             break
-        if _misses_any(request.thresholds, hit.document, scores, request):
-            continue
-        document_id = hit.document.external_id
-        bound = request.passages_per_document
-        if bound is not None and per_document[document_id] == bound:
-            continue
-        per_document[document_id] += 1
-        chosen.append(hit)
+        if outcome is PassageOutcome.RETURNED:
+            chosen.append(hit)
     return chosen
 
 
-def _misses_any(
-    thresholds: Sequence[Threshold],
-    document: Document,
-    scores: CandidateScores,
-    request: SearchRequest,
-) -> bool:
-    for threshold in thresholds:
+def judged_hits(
+    hits: Iterable[tuple[PassageHit, CandidateScores]], request: SearchRequest
+) -> Iterator[tuple[PassageHit, PassageOutcome]]:
+    """Yields what becomes of each hit, in fused order."""
+    count = 0
+    per_document: Counter[str] = Counter()
+    for hit, scores in hits:
+        document_id = hit.document.external_id
+        bound = request.passages_per_document
+        if missed_threshold(request, hit.document, scores) is not None:
+            yield hit, PassageOutcome.UNDER_THRESHOLD
+        elif bound is not None and per_document[document_id] == bound:
+            yield hit, PassageOutcome.OVER_DOCUMENT_BOUND
+        elif request.limit is not None and count == request.limit:
+            yield hit, PassageOutcome.OVER_LIMIT
+        else:
+            count += 1
+            per_document[document_id] += 1
+            yield hit, PassageOutcome.RETURNED
+
+
+def missed_threshold(
+    request: SearchRequest, document: Document, scores: CandidateScores
+) -> Threshold | None:
+    """Returns the first threshold that the passage misses; None where it misses none."""
+    for threshold in request.thresholds:
         cosine = scores.cosine(threshold.space_id)
         if cosine is None or cosine >= threshold.min_similarity:
             continue
@@ -45,8 +58,8 @@ def _misses_any(
             document.metadata.get(threshold.context_field),
             request.context.get(threshold.context_field),
         ):
-            return True
-    return False
+            return threshold
+    return None
 
 
 def _equal_by_name(stored: MetadataValue | None, asked: MetadataValue | None) -> bool:

@@ -4,6 +4,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 
+from retriever_svc.embedded.dense.subset import Subset
 from retriever_svc.embedded.searching.candidate_scores import CandidateScores, score_candidates
 from retriever_svc.embedded.searching.hit_selection import select_hits
 from retriever_svc.embedded.searching.prepared_query import prepare
@@ -23,12 +24,7 @@ def search_passages(
     `started` is the `time.perf_counter()` the latency counts from. Raises InvalidArgument.
     """
     query = prepare(view, request)
-    subset = (
-        None
-        if request.filter is None
-        else view.subsets.of(connection, view.row.seq, request.filter)
-    )
-    made = make_lists(view, request, query, subset)
+    made = make_lists(view, request, query, subset_of(view, connection, request))
     fused = fuse(made.rankings, rank_constant=request.rank_constant)
     if request.limit is not None and not (request.thresholds or request.passages_per_document):
         # Nothing further down can move up, so its scores and texts are not needed.
@@ -40,7 +36,7 @@ def search_passages(
         [candidate.passage_id for candidate in fused],
         made.original_bm25,
     )
-    hits = select_hits(_hits(view, connection, fused, scores), request)
+    hits = select_hits(hits_of(view, connection, fused, scores), request)
     return SearchResult(
         hits=tuple(hits),
         lists=tuple(made.descriptions),
@@ -52,12 +48,22 @@ def search_passages(
     )
 
 
-def _hits(
+def subset_of(
+    view: WorkspaceView, connection: sqlite3.Connection, request: SearchRequest
+) -> Subset | None:
+    """Returns the passages that the filter of the request lets through; None for all."""
+    if request.filter is None:
+        return None
+    return view.subsets.of(connection, view.row.seq, request.filter)
+
+
+def hits_of(
     view: WorkspaceView,
     connection: sqlite3.Connection,
     fused: Sequence[FusedCandidate],
     scores: Sequence[CandidateScores],
 ) -> Iterator[tuple[PassageHit, CandidateScores]]:
+    """Yields the candidates with their texts and scores, in fused order."""
     passages = read_passages(connection, view.row.id, [candidate.passage_id for candidate in fused])
     documents = read_documents(
         connection, view.row.id, {passage.document_id for passage in passages.values()}

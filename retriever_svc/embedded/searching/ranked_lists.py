@@ -36,18 +36,23 @@ class MadeLists:
 
 
 def make_lists(
-    view: WorkspaceView, request: SearchRequest, query: PreparedQuery, subset: Subset | None = None
+    view: WorkspaceView,
+    request: SearchRequest,
+    query: PreparedQuery,
+    subset: Subset | None,
+    *,
+    exact: bool = False,
 ) -> MadeLists:
     """Makes all lists that the mode asks for; a list of weight 0 is not made.
 
-    With a subset, every list holds passages of it alone.
+    With a subset, every list holds passages of it alone. `exact`: no list is approximate.
     """
     made = MadeLists()
     mode = SearchMode.LEXICAL if query.spaces_outdated else request.mode
     for variant_index, variant in enumerate(query.variants):
         dense_weight = variant.weight * request.dense_weight
         if mode is not SearchMode.LEXICAL and dense_weight > 0:
-            _add_dense_lists(made, view, request, subset, variant_index, variant)
+            _add_dense_lists(made, view, request, subset, variant_index, variant, exact=exact)
         if variant.weight * request.lexical_weight > 0:
             _add_lexical_list(made, view, request, query, subset, variant_index)
     return made
@@ -60,14 +65,16 @@ def _add_dense_lists(
     subset: Subset | None,
     variant_index: int,
     variant: PreparedVariant,
+    *,
+    exact: bool,
 ) -> None:
     total = view.row.passage_count if subset is None else len(subset)
     for space_id, vector in variant.vectors.items():
         index = view.indexes[space_id]
         if subset is None:
-            hits, held = index.search(vector, request.candidate_count), len(index)
+            hits, held = index.search(vector, request.candidate_count, exact=exact), len(index)
         else:
-            hits = index.search_among(subset, vector, request.candidate_count)
+            hits = index.search_among(subset, vector, request.candidate_count, exact=exact)
             held = index.count_among(subset)
         ranking = Ranking(
             hits.ids,

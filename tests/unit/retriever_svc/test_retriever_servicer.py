@@ -231,3 +231,31 @@ async def test_pages_follow_their_tokens(retriever: RetrieverClient) -> None:
 
     assert seen == ["a", "b", "c"]
     assert isinstance(error, InvalidArgument)
+
+
+async def test_a_search_is_explained(retriever: RetrieverClient) -> None:
+    """Over the wire; a missing target and a wrong id are refused by name."""
+    await retriever.put("a", ["l'eau de source"], [[1, 0, 0]])
+    found = await retriever.find("eau", [1, 0, 0])
+    search = search_pb2.SearchPassagesRequest(
+        workspace="docs", variants=[search_pb2.QueryVariant(text="eau")]
+    )
+
+    for target in ({"passage_id": found.hits[0].passage_id}, {"external_id": "a"}):
+        answer = await retriever.search.ExplainPassage(
+            search_pb2.ExplainPassageRequest(search=search, **target)
+        )
+        assert answer.applied_seq == found.applied_seq
+        (passage,) = answer.passages
+        assert passage.outcome == search_pb2.PASSAGE_OUTCOME_RETURNED
+        assert (passage.external_id, passage.fused_rank) == ("a", 1)
+        assert [(one.space_id, one.rank) for one in passage.standings] == [("", 1)]
+        assert [term.term for term in passage.matched_terms] == ["eau"]
+    for target, field in (({}, "target"), ({"passage_id": "9" * 5000}, "passage_id")):
+        error = await error_of(
+            retriever.search.ExplainPassage(
+                search_pb2.ExplainPassageRequest(search=search, **target)
+            )
+        )
+        assert isinstance(error, InvalidArgument)
+        assert [violation.field for violation in error.violations] == [field]

@@ -1,0 +1,196 @@
+"""Explains a search: the same steps once more, with nothing cut, around the expected passages."""
+
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+
+from chassis.errors import NotFound
+from retriever_svc.embedded.searching.candidate_scores import CandidateScores, score_candidates
+from retriever_svc.embedded.searching.hit_selection import judged_hits, missed_threshold
+from retriever_svc.embedded.searching.passage_search import hits_of, subset_of
+from retriever_svc.embedded.searching.prepared_query import PreparedQuery, prepare
+from retriever_svc.embedded.searching.ranked_lists import MadeLists, make_lists
+from retriever_svc.embedded.store.document_rows import DocumentRow, find_document, read_documents
+from retriever_svc.embedded.store.passage_rows import (
+    PassageRow,
+    passages_of_document,
+    read_passages,
+)
+from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.explanations import (
+    Explanation,
+    ExplanationRequest,
+    ListStanding,
+    MatchedTerm,
+    PassageExplanation,
+    PassageOutcome,
+)
+from retriever_svc.fusion import FusedCandidate, fuse
+from retriever_svc.searches import SearchRequest
+
+
+def explain_passages(
+    view: WorkspaceView, connection: sqlite3.Connection, request: ExplanationRequest
+) -> Explanation:
+    """Explains the search for the expected passages. Raises NotFound and InvalidArgument."""
+    query = prepare(view, request.search)
+    document, passages = _expected(view, connection, request)
+    explainer = _Explainer(view, connection, request.search, query)
+    explained = explainer.explain(document, passages)
+    explained.sort(key=lambda one: (one.fused_rank is None, one.fused_rank or one.chunk_index))
+    return Explanation(tuple(explained), view.row.seq)
+
+
+def _expected(
+    view: WorkspaceView, connection: sqlite3.Connection, request: ExplanationRequest
+) -> tuple[DocumentRow, list[PassageRow]]:
+    if request.external_id is not None:
+        document = find_document(connection, view.row.id, request.external_id)
+        if document is None:
+            raise NotFound(
+                f"no document {request.external_id!r} in workspace {view.row.slug!r}",
+                reason="DOCUMENT_NOT_FOUND",
+            )
+        return document, passages_of_document(connection, view.row.id, document.id)
+    passage_id = request.passage_id
+    passages = (
+        []
+        if passage_id is None
+        else list(read_passages(connection, view.row.id, [passage_id]).values())
+    )
+    if not passages:
+        raise NotFound(
+            f"no passage {passage_id} in workspace {view.row.slug!r}", reason="PASSAGE_NOT_FOUND"
+        )
+    document_id = passages[0].document_id
+    return read_documents(connection, view.row.id, [document_id])[document_id], passages
+
+
+class _Explainer:
+    def __init__(
+        self,
+        view: WorkspaceView,
+        connection: sqlite3.Connection,
+        request: SearchRequest,
+        query: PreparedQuery,
+    ) -> None:
+        self._view = view
+        self._connection = connection
+        self._request = request
+        self._query = query
+        self._subset = subset_of(view, connection, request)
+        self._made = make_lists(view, request, query, self._subset)
+        fused = fuse(self._made.rankings, rank_constant=request.rank_constant)
+        self._fused = {candidate.passage_id: candidate for candidate in fused}
+        scores = score_candidates(
+            view, connection, query, list(self._fused), self._made.original_bm25
+        )
+        hits = hits_of(view, connection, fused, scores)
+        self._judged = {
+            hit.passage_id: (hit.fused_rank, outcome) for hit, outcome in judged_hits(hits, request)
+        }
+
+    def explain(
+        self, document: DocumentRow, passages: list[PassageRow]
+    ) -> list[PassageExplanation]:
+        ids = [passage.id for passage in passages]
+        scores = score_candidates(self._view, self._connection, self._query, ids, {})
+        subset = self._subset
+        # A filter is about documents, so it keeps out all of these passages or none.
+        kept_out = subset is not None and not subset.contains(np.array(ids, np.int64)).all()
+        uncut = make_lists(
+            self._view,
+            replace(self._request, candidate_count=max(1, self._view.row.passage_count)),
+            self._query,
+            None if kept_out else subset,
+            exact=True,
+        )
+        ranks = [
+            {passage_id: rank for rank, passage_id in enumerate(ranking.ids, start=1)}
+            for ranking in uncut.rankings
+        ]
+        terms = self._term_weights(ids)
+        explained = []
+        for passage, scored in zip(passages, scores, strict=True):
+            rank, outcome = self._judged.get(passage.id, (None, PassageOutcome.IN_NO_LIST))
+            if kept_out:
+                outcome = PassageOutcome.FILTERED_OUT
+            candidate = self._fused.get(passage.id)
+            explained.append(
+                PassageExplanation(
+                    passage_id=passage.id,
+                    external_id=document.document.external_id,
+                    chunk_index=passage.passage.chunk_index,
+                    outcome=outcome,
+                    detail=self._detail(outcome, rank, document, scored),
+                    fused_rank=rank,
+                    fused_score=None if candidate is None else candidate.score,
+                    standings=self._standings(passage.id, uncut, ranks, candidate),
+                    matched_terms=terms[passage.id],
+                    space_scores=scored.space_scores,
+                    bm25_score=scored.bm25_score,
+                )
+            )
+        return explained
+
+    def _standings(
+        self,
+        passage_id: int,
+        uncut: MadeLists,
+        ranks: list[dict[int, int]],
+        candidate: FusedCandidate | None,
+    ) -> tuple[ListStanding, ...]:
+        contributions = {}
+        for place in () if candidate is None else candidate.places:
+            made = self._made.descriptions[place.list_index]
+            contributions[made.variant_index, made.space_id] = place.contribution
+        return tuple(
+            ListStanding(
+                described.variant_index,
+                described.space_id,
+                held[passage_id],
+                contributions.get((described.variant_index, described.space_id), 0.0),
+            )
+            for described, held in zip(uncut.descriptions, ranks, strict=True)
+            if passage_id in held
+        )
+
+    def _term_weights(self, ids: list[int]) -> dict[int, tuple[MatchedTerm, ...]]:
+        weights: dict[int, list[MatchedTerm]] = {passage_id: [] for passage_id in ids}
+        for term, query in self._query.original.terms.by_term().items():
+            for passage_id, weight in self._view.lexical.scores(query, ids).items():
+                weights[passage_id].append(MatchedTerm(term, weight))
+        return {
+            passage_id: tuple(sorted(matched, key=lambda one: (-one.weight, one.term)))
+            for passage_id, matched in weights.items()
+        }
+
+    def _detail(
+        self,
+        outcome: PassageOutcome,
+        rank: int | None,
+        document: DocumentRow,
+        scores: CandidateScores,
+    ) -> str:
+        request = self._request
+        match outcome:
+            case PassageOutcome.RETURNED:
+                return f"returned; place {rank} after fusion"
+            case PassageOutcome.FILTERED_OUT:
+                return "its document does not fulfil the filter"
+            case PassageOutcome.IN_NO_LIST:
+                return f"no list holds it among its first {request.candidate_count}"
+            case PassageOutcome.OVER_DOCUMENT_BOUND:
+                return (
+                    f"{request.passages_per_document} better passages of its document are returned"
+                )
+            case PassageOutcome.OVER_LIMIT:
+                return f"{request.limit} better passages are returned"
+            case PassageOutcome.UNDER_THRESHOLD:
+                missed = missed_threshold(request, document.document, scores)
+                assert missed is not None
+                return (
+                    f"its cosine {scores.cosine(missed.space_id):.4f} in space {missed.space_id} "
+                    f"is under {missed.min_similarity:.4f}"
+                )
