@@ -9,7 +9,10 @@ from typing import Any
 import orjson
 
 from justesse.cli.command_line import CommandError
+from justesse.cli.exit_codes import ExitCode
+from justesse.cli.system_errors import words_of
 from justesse.client import DEFAULT_ADDRESS
+from justesse.client.address import checked_address
 
 DEFAULT_DATA_FOLDER = Path("justesse-data")
 ADDRESS_FILE_NAME = "address.json"
@@ -44,25 +47,52 @@ def gateway_address(given: str | None) -> str:
     """Returns the gateway's address: as given, from a mesh's address file, or the usual one.
 
     The file is the one that JUSTESSE_ADDRESS_FILE names, else that of the data folder that `up`
-    uses by default. Raises CommandError for a named file that does not say an address.
+    uses by default. Raises CommandError for an address that cannot be dialled, and for a named file
+    that does not say one.
     """
-    if given:
-        return given
+    if given is not None:
+        return _checked(given, "--address or JUSTESSE_ADDRESS")
+    path = _address_file()
+    if path is None:
+        return DEFAULT_ADDRESS
+    address = _content_of(path).get("address")
+    if not isinstance(address, str):
+        raise CommandError(f"the address file {path} names no address")
+    return _checked(address, f"the address file {path}")
+
+
+def web_addresses(address: str) -> dict[str, str]:
+    """Returns "HTTP" and "Docs" of the gateway at `address`, where an address file tells them."""
+    path = _address_file()
+    if path is None or not path.is_file():
+        return {}
+    content = _content_of(path)
+    if content.get("address") != address:
+        return {}
+    told = {"HTTP": content.get("http"), "Docs": content.get("docs")}
+    return {name: value for name, value in told.items() if isinstance(value, str)}
+
+
+def _address_file() -> Path | None:
     named = os.environ.get(ADDRESS_FILE_VARIABLE)
     if named:
-        return _address_in(Path(named))
+        return Path(named)
     usual = DEFAULT_DATA_FOLDER / ADDRESS_FILE_NAME
-    return _address_in(usual) if usual.is_file() else DEFAULT_ADDRESS
+    return usual if usual.is_file() else None
 
 
-def _address_in(path: Path) -> str:
+def _checked(address: str, origin: str) -> str:
+    try:
+        return checked_address(address)
+    except ValueError as error:
+        raise CommandError(f"{origin}: {error}", ExitCode.USAGE) from error
+
+
+def _content_of(path: Path) -> dict[str, Any]:
     try:
         content = orjson.loads(path.read_bytes())
     except OSError as error:
-        raise CommandError(f"the address file {path} cannot be read: {error.strerror}") from error
+        raise CommandError(f"the address file {path} cannot be read: {words_of(error)}") from error
     except orjson.JSONDecodeError as error:
         raise CommandError(f"the address file {path} is not JSON: {error}") from error
-    address = content.get("address") if isinstance(content, dict) else None
-    if not isinstance(address, str):
-        raise CommandError(f"the address file {path} names no address")
-    return address
+    return content if isinstance(content, dict) else {}

@@ -1,5 +1,7 @@
 """The commands of `justesse`."""
 
+from typing import Annotated
+
 import typer
 
 from justesse.cli import documents, switches, up, workspaces
@@ -8,7 +10,7 @@ from justesse.cli.demonstration import demo
 from justesse.cli.exit_codes import EXPLANATION
 from justesse.cli.ingest import ingest
 from justesse.cli.search import search
-from justesse.cli.status import status, version
+from justesse.cli.status import status, version, version_option
 
 app = typer.Typer(
     name="justesse",
@@ -27,12 +29,23 @@ app.add_typer(workspaces.app, name="workspaces")
 app.add_typer(documents.app, name="documents")
 app.add_typer(switches.app, name="switches")
 app.command()(status)
-app.command()(version)
+app.command("version")(version)
 app.command()(demo)
 
 
 @app.callback(invoke_without_command=True)
-def root(context: typer.Context) -> None:
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            callback=version_option,
+            is_eager=True,
+            help="Show the version of this program.",
+        ),
+    ] = False,
+) -> None:
     """Find the passage that answers."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -7,20 +7,23 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from justesse.cli.exit_codes import ExitCode, exit_code_of
-from justesse.cli.output import abandon_output, one_line
-from justesse.client import JustesseError, UnavailableError
+from justesse.cli.exit_codes import ExitCode
+from justesse.cli.failures import (
+    CommandError,
+    Failure,
+    failure_of_call,
+    failure_of_system,
+    failure_of_usage,
+    failure_of_value,
+    write_failure,
+)
+from justesse.cli.output import abandon_output
+from justesse.client import JustesseError
+
+__all__ = ["CommandError", "CommandLine"]
 
 # Typer exports this class by way of its subclass only.
 _UsageError: Any = typer.BadParameter.__mro__[1]
-
-
-class CommandError(Exception):
-    """A command cannot do what it was asked; the text says why and what to do."""
-
-    def __init__(self, message: str, code: ExitCode = ExitCode.OTHER) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class CommandLine(TyperGroup):
@@ -36,6 +39,9 @@ class CommandLine(TyperGroup):
         **extra: Any,
     ) -> Any:
         """Runs the command of `args` and exits."""
+        as_json = _json_wanted(sys.argv[1:] if args is None else args)
+        failure: Failure | None = None
+        outcome: Any = ExitCode.OK
         try:
             outcome = super().main(
                 args=args,
@@ -46,44 +52,25 @@ class CommandLine(TyperGroup):
                 **extra,
             )
             if outcome == ExitCode.INTERRUPTED:
-                typer.echo("interrupted", err=True)
+                failure = Failure("interrupted", ExitCode.INTERRUPTED)
         except _UsageError as error:
-            outcome = _refused(error)
+            failure = failure_of_usage(error)
         except JustesseError as error:
-            outcome = _failed(error_line(error), exit_code_of(error))
+            failure = failure_of_call(error)
         except CommandError as error:
-            outcome = _failed(str(error), error.code)
+            failure = Failure(str(error), error.code)
         except BrokenPipeError:
             abandon_output()
-            outcome = ExitCode.OK
         except OSError as error:
-            outcome = _failed(str(error), ExitCode.OTHER)
+            failure = failure_of_system(error)
+        except ValueError as error:
+            failure = failure_of_value(error)
+        if failure is not None:
+            write_failure(failure, as_json)
+            outcome = failure.code
         sys.exit(outcome if isinstance(outcome, int) else ExitCode.OK)
 
 
-def error_line(error: JustesseError) -> str:
-    """Says in one line what went wrong, and what to do where that is known."""
-    parts = [error.message]
-    parts += [
-        f"{violation.field}: {violation.description}"
-        for violation in error.violations
-        if violation.description not in error.message
-    ]
-    if isinstance(error, UnavailableError) and not error.reason:
-        parts.append("start a mesh with 'justesse up', or name another address with --address")
-    if error.retry_after_s is not None:
-        parts.append(f"try again in {error.retry_after_s:g} s")
-    labels = [error.reason] if error.reason and error.reason != error.status else []
-    if exit_code_of(error) is ExitCode.OTHER:
-        labels.append(f"request {error.request_id}")
-    return "; ".join(parts) + (f" ({', '.join(labels)})" if labels else "")
-
-
-def _refused(error: Any) -> ExitCode:
-    path = error.ctx.command_path if error.ctx else "justesse"
-    return _failed(f"{error.format_message()} (see: {path} --help)", ExitCode.USAGE)
-
-
-def _failed(message: str, code: ExitCode) -> ExitCode:
-    typer.echo(f"error: {one_line(message)}", err=True)
-    return code
+def _json_wanted(arguments: Sequence[str]) -> bool:
+    options = list(arguments)
+    return "--json" in (options[: options.index("--")] if "--" in options else options)

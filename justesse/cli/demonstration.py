@@ -1,6 +1,7 @@
 """`justesse demo`: a mesh in a temporary folder, a knowledge base taken in, questions asked."""
 
 import os
+import shlex
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ import typer
 from rich.console import Console
 
 from justesse.cli.addresses import ADDRESS_FILE_NAME
-from justesse.cli.command_line import CommandError
 from justesse.cli.exit_codes import ExitCode
+from justesse.cli.failures import CommandError
 from justesse.cli.ingest import ensure_workspace, uploads_of
 from justesse.cli.ingestion.outcome_table import draw_outcomes, outcome_sum
 from justesse.cli.ingestion.progress import shown_progress
@@ -25,7 +26,10 @@ from justesse.cli.local_mesh.session import MeshPlan, run_mesh
 from justesse.cli.local_mesh.supervisor import StartFailedError
 from justesse.cli.options import JsonOption
 from justesse.cli.output import plain, print_json, remarks, results
+from justesse.cli.program import program_name
 from justesse.cli.search_tables import draw_search_result
+from justesse.cli.system_errors import words_of
+from justesse.cli.wording import counted
 from justesse.client import AsyncJustesse, DocumentFacts, SearchResult, WorkspaceSettings
 
 WORKSPACE = "demo"
@@ -36,10 +40,10 @@ SEARCH_TIMEOUT_S = 30.0
 NEXT_STEPS = """
 The mesh is stopped and its data deleted. To go on with one that stays:
 
-  justesse up                                           # in a terminal of its own
-  justesse ingest {documents} --workspace demo --create
-  justesse search "..." --workspace demo
-  justesse --help
+  {program} up          # in a terminal of its own, in this folder
+  {program} ingest {documents} --workspace demo --create
+  {program} search "..." --workspace demo
+  {program} --help
 """
 
 
@@ -75,7 +79,12 @@ def demo(
     if as_json:
         print_json(result)
     else:
-        results().print(NEXT_STEPS.format(documents=folder / "documents"), soft_wrap=True)
+        results().print(
+            NEXT_STEPS.format(
+                program=program_name(), documents=shlex.quote(str(folder / "documents"))
+            ),
+            soft_wrap=True,
+        )
     if any(outcome.failed for outcome in result.files):
         raise typer.Exit(ExitCode.SOME_FAILED)
 
@@ -85,7 +94,7 @@ def _contents_of(folder: Path) -> tuple[tuple[SelectedFile, ...], list[str]]:
         text = (folder / "questions.txt").read_text(encoding="utf-8")
     except OSError as error:
         raise CommandError(
-            f"{folder / 'questions.txt'}: {error.strerror}", ExitCode.USAGE
+            f"{folder / 'questions.txt'}: {words_of(error)}", ExitCode.USAGE
         ) from error
     questions = [line.strip() for line in text.splitlines() if line.strip()]
     documents = folder / "documents"
@@ -133,7 +142,7 @@ async def demonstrate(
     """Takes the documents in and asks the questions."""
     async with AsyncJustesse(address) as justesse:
         console.print()
-        console.print(f"Taking in {len(files)} documents", style="bold")
+        console.print(f"Taking in {counted(len(files), 'document')}", style="bold")
         await ensure_workspace(justesse, WORKSPACE, WorkspaceSettings(language="fr"))
         uploads = uploads_of(files, DocumentFacts(), category_from_folder=True)
         with shown_progress(console, len(uploads)) as report:

@@ -1,19 +1,25 @@
 """`justesse documents`: lists, shows and deletes documents."""
 
+import json
+from datetime import datetime
 from itertools import islice
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from justesse.cli.addresses import gateway_address
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
 from justesse.cli.output import plain, show
 from justesse.cli.tables import facts, moment, new_table
-from justesse.client import Document, DocumentWithPassages, Justesse
+from justesse.cli.wording import counted, waiting
+from justesse.client import Document, DocumentWithPassages, Justesse, MetadataValue
 
 app = typer.Typer(help="List, show and delete documents.")
+
+_COMPLETION = "take the document in again, as before, once an embedder answers"
 
 IdArgument = Annotated[
     str, typer.Argument(metavar="EXTERNAL_ID", help="Id of the document in the workspace.")
@@ -70,8 +76,10 @@ def delete(
 
     def draw(console: Console) -> None:
         for external_id, deletion in deletions.items():
-            outcome = f"deleted, {deletion.passage_count} passages"
-            console.print(plain(f"{external_id}: {outcome if deletion.deleted else 'not there'}"))
+            outcome = "there is no such document"
+            if deletion.deleted:
+                outcome = f"deleted, {counted(deletion.passage_count, 'passage')}"
+            console.print(plain(f"{external_id}: {outcome}"), soft_wrap=True)
 
     show(deletions, as_json, draw)
     if not all(deletion.deleted for deletion in deletions.values()):
@@ -87,6 +95,9 @@ def _draw_list(console: Console, documents: list[Document], workspace: str) -> N
     table.add_column("Title", ratio=4)
     table.add_column("Category", overflow="fold")
     table.add_column("Passages", justify="right")
+    awaiting = sum(document.awaiting_passage_count for document in documents)
+    if awaiting:
+        table.add_column("Waiting", justify="right")
     table.add_column("Stored", no_wrap=True)
     for document in documents:
         title = plain(document.title)
@@ -97,9 +108,13 @@ def _draw_list(console: Console, documents: list[Document], workspace: str) -> N
             title,
             plain(document.category),
             str(document.passage_count),
+            *([Text(str(document.awaiting_passage_count or "-"), "yellow")] if awaiting else []),
             moment(document.update_time)[:10],
         )
     console.print(table)
+    if awaiting:
+        console.print()
+        console.print(f"{waiting(awaiting)}; {_COMPLETION}", style="yellow")
 
 
 def _draw(console: Console, found: DocumentWithPassages) -> None:
@@ -119,14 +134,25 @@ def _draw(console: Console, found: DocumentWithPassages) -> None:
                 ("Valid until", moment(document.valid_until) if document.valid_until else ""),
                 ("Chunking", document.chunking_profile),
                 ("Stored", moment(document.update_time)),
-                *((f"  {name}", str(value)) for name, value in document.metadata.items()),
+                *((f"  {name}", json_text(value)) for name, value in document.metadata.items()),
             )
         )
     )
+    awaiting = sum(not passage.space_ids for passage in found.passages)
+    if awaiting:
+        console.print()
+        console.print(f"{waiting(awaiting)}; {_COMPLETION}", style="yellow")
     for passage in found.passages:
-        waiting = "" if passage.space_ids else " · waits to be embedded"
+        wait = "" if passage.space_ids else " · waits to be embedded"
         place = " · ".join(part for part in (passage.location, *passage.heading_path) if part)
         console.print()
-        console.print(plain(f"[{passage.chunk_index}] {place}{waiting}", "bold"))
+        console.print(plain(f"[{passage.chunk_index}] {place}{wait}", "bold"))
         for line in passage.text.splitlines():
             console.print(plain(line))
+
+
+def json_text(value: MetadataValue) -> str:
+    """Writes a fact as JSON has it; a whole number without decimals."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, ensure_ascii=False, default=datetime.isoformat)

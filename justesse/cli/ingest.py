@@ -2,18 +2,19 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
 from justesse.cli.addresses import gateway_address
-from justesse.cli.command_line import CommandError
 from justesse.cli.exit_codes import ExitCode
-from justesse.cli.ingestion.metadata_pairs import RULES, metadata_from_pairs
+from justesse.cli.failures import CommandError
+from justesse.cli.ingestion.metadata_pairs import MOMENTS, RULES, metadata_from_pairs, moment_in
 from justesse.cli.ingestion.outcome_table import draw_outcomes
 from justesse.cli.ingestion.progress import shown_progress
-from justesse.cli.ingestion.run import FileOutcome, Upload, ingest_files
-from justesse.cli.ingestion.selection import SelectedFile, selected_files
+from justesse.cli.ingestion.run import SKIPPED, FileOutcome, Upload, ingest_files
+from justesse.cli.ingestion.selection import STANDARD_INPUT, SelectedFile, selected_files
 from justesse.cli.options import AddressOption, JsonOption, UploadTimeoutOption, WorkspaceOption
 from justesse.cli.output import remarks, show
 from justesse.client import (
@@ -30,7 +31,11 @@ FACTS = "Facts about the documents (what is left out is read from each file)"
 def ingest(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH...", help="Files, folders with all in them, or patterns."),
+        typer.Argument(
+            metavar="PATH...",
+            help="Files, folders with all in them (links to folders are not followed), patterns, "
+            "or - for standard input.",
+        ),
     ],
     workspace: WorkspaceOption,
     create: Annotated[
@@ -75,16 +80,44 @@ def ingest(
         bool,
         typer.Option("--superseded", help="A newer version replaces it.", rich_help_panel=FACTS),
     ] = False,
+    valid_from: Annotated[
+        str,
+        typer.Option(
+            "--valid-from",
+            metavar="MOMENT",
+            help=f"When it begins to hold. {MOMENTS}",
+            rich_help_panel=FACTS,
+        ),
+    ] = "",
+    valid_until: Annotated[
+        str,
+        typer.Option(
+            "--valid-until",
+            metavar="MOMENT",
+            help="First moment at which it holds no longer.",
+            rich_help_panel=FACTS,
+        ),
+    ] = "",
     external_id: Annotated[
         str,
         typer.Option("--external-id", help="Id of a single file.", rich_help_panel=FACTS),
+    ] = "",
+    file_name: Annotated[
+        str,
+        typer.Option(
+            "--file-name",
+            help="Name of a single file, whose ending decides how it is read; standard input needs "
+            "one.",
+            rich_help_panel=FACTS,
+        ),
     ] = "",
     id_prefix: Annotated[
         str,
         typer.Option(
             "--id-prefix",
-            help="Put before the id of each file, which is its path below the folder named, or its "
-            "name.",
+            help="Put before the id of each file. The id is the path below the folder named, or "
+            "the name of a file named itself: the same file named another way (by its subfolder, "
+            "say) makes a second document, unless a prefix or --external-id keeps the ids equal.",
             rich_help_panel=FACTS,
         ),
     ] = "",
@@ -100,8 +133,14 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Take files in; a file that fails does not stop the others (exit code 1)."""
-    files = selected_files(paths)
-    single = {"external_id": external_id, "title": title, "source_uri": source_uri}
+    check_standard_input(paths, file_name)
+    files = selected_files(paths, file_name)
+    single = {
+        "external_id": external_id,
+        "title": title,
+        "source_uri": source_uri,
+        "file_name": file_name,
+    }
     if any(single.values()) and len(files) != 1:
         options = ", ".join(
             f"--{name.replace('_', '-')}" for name, value in single.items() if value
@@ -117,14 +156,36 @@ def ingest(
         version=version,
         superseded=superseded,
     )
-    uploads = uploads_of(files, facts, category_from_folder, external_id, id_prefix)
+    if valid_from:
+        facts["valid_from"] = moment_of(valid_from, "--valid-from")
+    if valid_until:
+        facts["valid_until"] = moment_of(valid_until, "--valid-until")
+    uploads = uploads_of(files, facts, category_from_folder, external_id, id_prefix, file_name)
     target = gateway_address(address)
     outcomes = asyncio.run(
         _run(target, workspace, uploads, WorkspaceSettings(language) if create else None, timeout)
     )
     show(outcomes, as_json, lambda console: draw_outcomes(console, outcomes))
+    if any(outcome.outcome == SKIPPED for outcome in outcomes):
+        raise typer.Exit(ExitCode.UNAVAILABLE)
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(ExitCode.SOME_FAILED)
+
+
+def check_standard_input(paths: Sequence[str], file_name: str) -> None:
+    """Raises CommandError where standard input has no name, or is named twice."""
+    if STANDARD_INPUT in paths and not file_name:
+        raise CommandError("standard input needs a name: --file-name notes.md", ExitCode.USAGE)
+    if paths.count(STANDARD_INPUT) > 1:
+        raise CommandError("standard input can be read only once", ExitCode.USAGE)
+
+
+def moment_of(text: str, option: str) -> datetime:
+    """Reads a moment; raises CommandError for another text."""
+    moment = moment_in(text)
+    if moment is None:
+        raise CommandError(f"{option}: {text!r} is no moment. {MOMENTS}", ExitCode.USAGE)
+    return moment
 
 
 def uploads_of(
@@ -133,6 +194,7 @@ def uploads_of(
     category_from_folder: bool,
     external_id: str = "",
     id_prefix: str = "",
+    file_name: str = "",
 ) -> list[Upload]:
     """Says of each file what is said of all, under its own id; `external_id` is for one file."""
     uploads = []
@@ -141,7 +203,7 @@ def uploads_of(
         own["external_id"] = external_id or id_prefix + file.external_id
         if category_from_folder:
             own["category"] = file.folder_name
-        uploads.append(Upload(file, own))
+        uploads.append(Upload(file, own, file_name))
     return uploads
 
 
@@ -165,11 +227,23 @@ async def _run(
     async with AsyncJustesse(address) as justesse:
         # One clear error for a workspace that is not there, instead of one for each file.
         if creation is None:
-            await justesse.describe_workspace(workspace)
+            await _find_workspace(justesse, workspace)
         else:
             await ensure_workspace(justesse, workspace, creation)
         with shown_progress(remarks(), len(uploads)) as report:
             return await ingest_files(justesse, workspace, uploads, timeout=timeout, report=report)
+
+
+async def _find_workspace(justesse: AsyncJustesse, workspace: str) -> None:
+    try:
+        await justesse.describe_workspace(workspace)
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"{error.message}; --create makes it",
+            status=error.status,
+            reason=error.reason,
+            request_id=error.request_id,
+        ) from error
 
 
 def _words(options: Sequence[str]) -> list[str]:

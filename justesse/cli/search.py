@@ -6,6 +6,7 @@ import typer
 
 from justesse.cli.addresses import gateway_address
 from justesse.cli.command_line import CommandError
+from justesse.cli.conversation import FORM, turns_of
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.filter_expressions import FORM as FILTER_FORM
 from justesse.cli.filter_expressions import filter_from_expressions
@@ -14,16 +15,32 @@ from justesse.cli.output import show
 from justesse.cli.search_tables import draw_search_result
 from justesse.client import Justesse
 
+USUAL_LIMIT = 8
+
 
 def search(
-    query: Annotated[str, typer.Argument(help="Question in plain words.")],
+    query: Annotated[str, typer.Argument(help="Question in plain words, in quotes.")],
     workspace: WorkspaceOption,
     limit: Annotated[
-        int | None, typer.Option("--limit", "-n", help="Passages wanted, 1 to 100; 8 by default.")
+        int | None,
+        typer.Option(
+            "--limit",
+            "-n",
+            help=f"Passages wanted, 1 to 100; {USUAL_LIMIT} by default. There are never more than "
+            "the lists before fusion hold: switch rag_hybrid_candidate_count.",
+        ),
     ] = None,
     passages_per_document: Annotated[
         int, typer.Option("--per-document", help="Most passages of one document; 0: no bound.")
     ] = 0,
+    history: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--history",
+            metavar="SPEAKER:TEXT",
+            help=f"An earlier turn of the conversation; may be repeated, oldest first. {FORM}",
+        ),
+    ] = None,
     filters: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,6 +55,7 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Find the passages that answer a question, with each stage's rank and score."""
+    turns = turns_of(history or [])
     try:
         condition = filter_from_expressions(filters or [])
     except ValueError as error:
@@ -47,8 +65,10 @@ def search(
             workspace,
             query,
             limit=limit,
+            history=turns,
             passages_per_document=passages_per_document,
             filter=condition,
             timeout=timeout,
         )
-    show(result, as_json, lambda console: draw_search_result(console, result))
+    wanted = limit or USUAL_LIMIT
+    show(result, as_json, lambda console: draw_search_result(console, result, wanted))

@@ -5,7 +5,7 @@ from importlib.metadata import version as installed_version
 import typer
 from rich.console import Console
 
-from justesse.cli.addresses import gateway_address
+from justesse.cli.addresses import gateway_address, web_addresses
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
@@ -42,8 +42,17 @@ def version(as_json: JsonOption = False) -> None:
     )
 
 
+def version_option(wanted: bool) -> None:
+    """Shows the version and ends the command, if wanted."""
+    if wanted:
+        version()
+        raise typer.Exit
+
+
 def _draw(console: Console, address: str, state: MeshState) -> None:
     console.print(plain(f"Gateway {state.version} at {address}"))
+    for name, value in web_addresses(address).items():
+        console.print(plain(f"{name} {value}"), soft_wrap=True)
     console.print()
     services = new_table()
     for name in ("Service", "Address"):

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from justesse.cli.addresses import gateway_address
+from justesse.cli.exit_codes import ExitCode
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
 from justesse.cli.tables import moment, new_table
@@ -47,10 +48,15 @@ def set_one(
 def refresh(
     address: AddressOption = None, timeout: TimeoutOption = 30.0, as_json: JsonOption = False
 ) -> None:
-    """Have the switches read from the database now instead of within five minutes."""
+    """Have the switches read from the database now; exit code 1 if that failed.
+
+    Otherwise they are read every five minutes.
+    """
     with Justesse(gateway_address(address)) as justesse:
         switches = justesse.refresh_switches(timeout=timeout)
     show(switches, as_json, lambda console: _draw(console, switches))
+    if switches.refresh_error:
+        raise typer.Exit(ExitCode.SOME_FAILED)
 
 
 def _draw(console: Console, switches: Switches) -> None:
@@ -78,5 +84,6 @@ def _draw(console: Console, switches: Switches) -> None:
 def _remark(switch: Switch) -> Text:
     remark = plain(switch.description)
     if switch.error:
-        remark.append_text(plain(f" {switch.error}", "bold red"))
+        remark.append("\n")
+        remark.append_text(plain(switch.error, "bold red"))
     return remark

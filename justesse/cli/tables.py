@@ -8,6 +8,9 @@ from rich.table import Table
 
 from justesse.cli.output import plain
 
+NARROW = 72
+"""Columns below which what stands side by side elsewhere stands below each other."""
+
 
 def new_table(width: int | None = None) -> Table:
     """Starts a table with a line under its head and no frame, `width` columns wide if given."""

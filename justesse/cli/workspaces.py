@@ -1,17 +1,19 @@
 """`justesse workspaces`: creates, lists, describes and deletes workspaces."""
 
 import sys
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from justesse.cli.addresses import gateway_address
-from justesse.cli.command_line import CommandError
 from justesse.cli.exit_codes import ExitCode
+from justesse.cli.failures import CommandError
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
 from justesse.cli.tables import facts, moment, new_table
+from justesse.cli.wording import counted, waiting
 from justesse.client import DenseIndexKind, Justesse, Workspace, WorkspaceSettings
 
 app = typer.Typer(help="Create, list, describe and delete workspaces.", no_args_is_help=False)
@@ -19,6 +21,14 @@ app = typer.Typer(help="Create, list, describe and delete workspaces.", no_args_
 SlugArgument = Annotated[
     str, typer.Argument(metavar="SLUG", help="Lower-case letters, digits and hyphens.")
 ]
+
+
+class OfferedIndexKind(StrEnum):
+    """Kinds of dense index that can be asked for."""
+
+    AUTO = "auto"
+    FLAT = "flat"
+    HNSW = "hnsw"
 
 
 @app.command()
@@ -33,16 +43,29 @@ def create(
             "--chunking-profile", help="structure, sentences or words; structure by default."
         ),
     ] = "",
-    preset: Annotated[str, typer.Option("--preset", help="Named retrieval settings.")] = "",
+    preset: Annotated[
+        str,
+        typer.Option(
+            "--preset",
+            help="Named retrieval settings: default. The service knows commerce, words, sentences "
+            "and tutorial by name, and refuses what it cannot apply.",
+        ),
+    ] = "",
     dense_index: Annotated[
-        DenseIndexKind, typer.Option("--dense-index", help="Kind of the dense index.")
-    ] = DenseIndexKind.AUTO,
+        OfferedIndexKind,
+        typer.Option(
+            "--dense-index",
+            help="auto is exact while small, a graph when large; flat is always exact; hnsw is a "
+            "graph as soon as enough vectors have gathered to build one.",
+        ),
+    ] = OfferedIndexKind.AUTO,
     address: AddressOption = None,
     timeout: TimeoutOption = 30.0,
     as_json: JsonOption = False,
 ) -> None:
     """Create a workspace."""
-    settings = WorkspaceSettings(language, chunking_profile, preset, dense_index)
+    kind = DenseIndexKind(dense_index.value)
+    settings = WorkspaceSettings(language, chunking_profile, preset, kind)
     with Justesse(gateway_address(address)) as justesse:
         workspace = justesse.create_workspace(slug, settings, timeout=timeout)
     show(
@@ -91,8 +114,8 @@ def delete(
             _confirm(justesse.describe_workspace(slug, timeout=timeout))
         deleted = justesse.delete_workspace(slug, timeout=timeout)
     text = (
-        f"Deleted workspace {slug} with {deleted.document_count} documents "
-        f"({deleted.passage_count} passages)."
+        f"Deleted workspace {slug} with {counted(deleted.document_count, 'document')} "
+        f"({counted(deleted.passage_count, 'passage')})."
     )
     show(deleted, as_json, lambda console: console.print(plain(text)))
 
@@ -104,7 +127,8 @@ def _confirm(workspace: Workspace) -> None:
             ExitCode.USAGE,
         )
     question = (
-        f"Delete workspace {workspace.slug} with its {workspace.document_count} documents for good?"
+        f"Delete workspace {workspace.slug} with {counted(workspace.document_count, 'document')} "
+        "for good?"
     )
     if not typer.confirm(question, err=True):
         raise CommandError("nothing was deleted", ExitCode.SOME_FAILED)
@@ -141,26 +165,57 @@ def _draw(console: Console, workspace: Workspace) -> None:
                 ("Language", settings.language or "fr"),
                 ("Chunking", settings.chunking_profile or "structure"),
                 ("Preset", settings.preset or "default"),
-                ("Dense index", settings.dense_index_kind.value),
+                ("Dense index", f"{settings.dense_index_kind.value} (asked for)"),
                 ("Documents", str(workspace.document_count)),
                 ("Passages", str(workspace.passage_count)),
                 ("Created", moment(workspace.create_time)),
             )
         )
     )
-    if not workspace.spaces:
-        return
-    console.print()
+    if workspace.spaces:
+        console.print()
+        _draw_spaces(console, workspace)
+    awaiting = _awaiting(workspace)
+    if awaiting:
+        console.print()
+        console.print(
+            f"{waiting(awaiting)} in the preferred space, and found by words or in another space "
+            "meanwhile; take their documents in again to complete them (documents list names them)",
+            style="yellow",
+        )
+
+
+def _draw_spaces(console: Console, workspace: Workspace) -> None:
     table = new_table()
     table.add_column("Space", overflow="fold")
     table.add_column("Passages", justify="right")
-    table.add_column("Index")
+    table.add_column("Index now")
     table.add_column("Preferred")
     for space in workspace.spaces:
         table.add_row(
             plain(space.space_id),
-            str(space.passage_count),
+            f"{space.passage_count} of {workspace.passage_count}",
             space.active_index_kind.value,
             "yes" if space.space_id == workspace.preferred_space_id else "",
         )
     console.print(table)
+    asked = workspace.settings.dense_index_kind
+    if asked is DenseIndexKind.HNSW and any(
+        space.active_index_kind is not DenseIndexKind.HNSW for space in workspace.spaces
+    ):
+        console.print()
+        console.print(
+            "hnsw was asked for: a graph is built once enough vectors have gathered for one; until "
+            "then they are searched exactly (flat).",
+            style="dim",
+        )
+
+
+def _awaiting(workspace: Workspace) -> int:
+    """Counts the passages without a vector in the preferred space; all where there is none yet."""
+    held = (
+        space.passage_count
+        for space in workspace.spaces
+        if space.space_id == workspace.preferred_space_id
+    )
+    return workspace.passage_count - next(held, 0)

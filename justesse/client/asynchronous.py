@@ -8,6 +8,7 @@ import grpc
 from google.protobuf.message import Message
 
 from justesse.client import methods, requests
+from justesse.client.address import checked_address
 from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
 from justesse.client.documents import (
@@ -41,10 +42,15 @@ class AsyncJustesse:
     def __init__(
         self, address: str = DEFAULT_ADDRESS, *, channel: grpc.aio.Channel | None = None
     ) -> None:
-        """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open."""
+        """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open.
+
+        Raises ValueError for an address that cannot be dialled.
+        """
         self._address = address
         self._owns_channel = channel is None
-        self._channel = channel or grpc.aio.insecure_channel(address, channel_options())
+        self._channel = channel or grpc.aio.insecure_channel(
+            checked_address(address), channel_options()
+        )
 
     async def __aenter__(self) -> "AsyncJustesse":
         return self

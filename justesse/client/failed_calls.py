@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2  # type: ignore[import-untyped]
 
 from justesse.client.call_terms import CallTerms
+from justesse.client.connection_failures import cause_of
 from justesse.client.errors import (
     AlreadyExistsError,
     FailedPreconditionError,
@@ -81,7 +82,8 @@ def error_from(failed: FailedCall, terms: CallTerms) -> JustesseError:
 def _own_words(failed: FailedCall, terms: CallTerms) -> str | None:
     """Says what a failure means that no service has explained: it arose on the way."""
     if failed.code() is grpc.StatusCode.UNAVAILABLE:
-        return f"no service can be reached at {terms.address} ({failed.details()})"
+        cause = cause_of(failed.details())
+        return f"no service can be reached at {terms.address}" + (f" ({cause})" if cause else "")
     if failed.code() is grpc.StatusCode.DEADLINE_EXCEEDED and terms.timeout is not None:
         return f"no answer from {terms.address} within {terms.timeout:g} s"
     return failed.details()

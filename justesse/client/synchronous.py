@@ -6,6 +6,7 @@ from typing import Unpack, cast
 import grpc
 
 from justesse.client import methods, requests
+from justesse.client.address import checked_address
 from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
 from justesse.client.documents import (
@@ -36,10 +37,15 @@ class Justesse:
     def __init__(
         self, address: str = DEFAULT_ADDRESS, *, channel: grpc.Channel | None = None
     ) -> None:
-        """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open."""
+        """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open.
+
+        Raises ValueError for an address that cannot be dialled.
+        """
         self._address = address
         self._owns_channel = channel is None
-        self._channel = channel or grpc.insecure_channel(address, channel_options())
+        self._channel = channel or grpc.insecure_channel(
+            checked_address(address), channel_options()
+        )
 
     def __enter__(self) -> "Justesse":
         return self

@@ -11,6 +11,8 @@ RULES = (
     'double quotes", is text'
 )
 
+MOMENTS = "2024-05-01 or 2024-05-01T12:00:00+02:00; UTC if no zone is given."
+
 
 def metadata_from_pairs(pairs: Iterable[str]) -> dict[str, MetadataValue]:
     """Reads pairs by `RULES`; ValueError for one without a name or a sign, and for a second one."""
@@ -35,7 +37,7 @@ def value_from(text: str) -> MetadataValue:
     number = _number_in(text)
     if number is not None:
         return number
-    moment = _moment_in(text)
+    moment = moment_in(text)
     return text if moment is None else moment
 
 
@@ -50,7 +52,8 @@ def _number_in(text: str) -> float | None:
         return None
 
 
-def _moment_in(text: str) -> datetime | None:
+def moment_in(text: str) -> datetime | None:
+    """Reads a moment as `MOMENTS` says; None for another text."""
     if len(text) < len("2024-05-01") or text[4] != "-":
         return None
     try:

@@ -1,5 +1,6 @@
-"""Showing how far an ingestion is: a bar on a terminal, a line for each file elsewhere."""
+"""Showing how far an ingestion is: a bar on a terminal, now and then a count elsewhere."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -8,11 +9,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from justesse.cli.ingestion.run import FileOutcome
 from justesse.cli.output import plain
+from justesse.cli.wording import counted
+
+COUNT_EVERY_S = 10.0
 
 
 @contextmanager
-def shown_progress(console: Console, total: int) -> Iterator[Callable[[FileOutcome], None]]:
-    """Yields what is to be called with each outcome."""
+def shown_progress(
+    console: Console, total: int, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[FileOutcome], None]]:
+    """Yields what is to be called with each outcome; the files themselves are listed elsewhere."""
     if console.is_terminal:
         with _bar(console) as progress:
             task = progress.add_task("", total=total)
@@ -24,17 +30,19 @@ def shown_progress(console: Console, total: int) -> Iterator[Callable[[FileOutco
 
             yield advance
         return
-    done = 0
+    done = failed = 0
+    told = clock()
 
-    def write_line(outcome: FileOutcome) -> None:
-        nonlocal done
+    def count(outcome: FileOutcome) -> None:
+        nonlocal done, failed, told
         done += 1
-        text = f"[{done}/{total}] {outcome.outcome} {outcome.external_id}"
-        console.print(
-            plain(f"{text}: {outcome.message}" if outcome.failed else text), soft_wrap=True
-        )
+        failed += outcome.failed
+        if clock() - told >= COUNT_EVERY_S and done < total:
+            told = clock()
+            failures = f", {failed} failed" if failed else ""
+            console.print(f"{done} of {counted(total, 'file')}{failures}", soft_wrap=True)
 
-    yield write_line
+    yield count
 
 
 def _bar(console: Console) -> Progress:

@@ -1,14 +1,18 @@
 """Which files a command line means: files, folders with all that lies in them, and patterns."""
 
+import fnmatch
 import glob
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from justesse.cli.ingestion.folders import contents_of, unreadable_folders
+from justesse.cli.system_errors import words_of
+
+STANDARD_INPUT = "-"
 _PATTERN_CHARACTERS = set("*?[")
-_PASSED_OVER = (".", "~$")
-"""Beginnings of names that belong to systems and editors, not to people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,69 +22,92 @@ class SelectedFile:
     path: Path
     external_id: str
     problem: str = ""
+    content: bytes | None = None
+    """What was read already, for a file that has no path."""
 
     @property
     def folder_name(self) -> str:
-        """Name of the folder that the file lies in."""
-        return self.path.absolute().parent.name
+        """Name of the folder that the file lies in; empty for a file that has no path."""
+        return "" if self.content is not None else self.path.absolute().parent.name
 
 
-def selected_files(paths: Sequence[str]) -> tuple[SelectedFile, ...]:
+def selected_files(paths: Sequence[str], file_name: str = "") -> tuple[SelectedFile, ...]:
     """Lists the files that `paths` name, in the order given, those of a folder by name.
 
-    A file from a folder is identified by its path below the folder, any other by its name. A path
-    without a file, and a second file of the same id, are listed with their problem.
+    A file from a folder is identified by its path below the folder, any other by its name, standard
+    input ("-") by `file_name`. A path without a file, what cannot be read, and a second file of the
+    same id are listed with their problem.
     """
-    return tuple(_each_id_once(file for text in paths for file in _named_by(text)))
+    named = (file for text in paths for file in _named_by(text, file_name))
+    return tuple(_each_id_once(named))
 
 
-def _named_by(text: str) -> Iterator[SelectedFile]:
+def _named_by(text: str, file_name: str) -> Iterator[SelectedFile]:
+    if text == STANDARD_INPUT:
+        yield SelectedFile(Path(text), file_name, content=sys.stdin.buffer.read())
+        return
     path = Path(text)
-    if path.is_dir():
-        yield from _inside(path)
-    elif path.exists():
-        yield SelectedFile(path, path.name)
-    elif _PATTERN_CHARACTERS.isdisjoint(text):
-        yield SelectedFile(path, path.name, "there is no such file or folder")
-    else:
-        yield from _matching(text)
+    try:
+        if path.is_dir():
+            yield from _inside(path)
+        elif path.exists():
+            yield SelectedFile(path, path.name)
+        elif _PATTERN_CHARACTERS.isdisjoint(text):
+            yield SelectedFile(path, path.name, "there is no such file or folder")
+        else:
+            yield from _matching(text)
+    except OSError as error:
+        yield SelectedFile(path, path.name, f"it cannot be read: {words_of(error)}")
 
 
 def _inside(folder: Path) -> Iterator[SelectedFile]:
-    names = [
-        Path(root, name)
-        for root, folders, files in os.walk(folder)
-        for name in files
-        if not name.startswith(_PASSED_OVER)
-        if not _in_hidden_folder(Path(root).relative_to(folder))
-    ]
-    if not names:
+    empty = True
+    for found in contents_of(folder):
+        empty = False
+        # The folder itself has no path below itself.
+        name = found.path.relative_to(folder).as_posix() if found.path != folder else folder.name
+        yield SelectedFile(found.path, name, found.problem)
+    if empty:
         yield SelectedFile(folder, folder.name, "the folder holds no files")
-    for path in sorted(names):
-        yield SelectedFile(path, path.relative_to(folder).as_posix())
 
 
 def _matching(pattern: str) -> Iterator[SelectedFile]:
+    fixed, rest = _split_pattern(pattern)
     matches = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
-    if not matches:
+    unreadable = [
+        found
+        for found in unreadable_folders(fixed)
+        if _may_hold_matches(found.path.relative_to(fixed), rest)
+    ]
+    if not matches and not unreadable:
         yield SelectedFile(Path(pattern), pattern, "no file matches the pattern")
-    fixed = _folder_before_pattern(pattern)
+    for folder in unreadable:
+        yield SelectedFile(folder.path, folder.path.relative_to(fixed).as_posix(), folder.problem)
     for match in matches:
         path = Path(match)
         yield SelectedFile(path, path.relative_to(fixed).as_posix())
 
 
-def _folder_before_pattern(pattern: str) -> Path:
-    parts = []
-    for part in Path(pattern).parts[:-1]:
-        if not _PATTERN_CHARACTERS.isdisjoint(part):
-            break
-        parts.append(part)
-    return Path(*parts)
+def _split_pattern(pattern: str) -> tuple[Path, tuple[str, ...]]:
+    """Returns the folder before the first part with a pattern character, and the parts from it."""
+    parts = Path(pattern).parts
+    count = next(
+        index for index, part in enumerate(parts) if not _PATTERN_CHARACTERS.isdisjoint(part)
+    )
+    count = min(count, len(parts) - 1)
+    return Path(*parts[:count]), parts[count:]
 
 
-def _in_hidden_folder(relative: Path) -> bool:
-    return any(part.startswith(_PASSED_OVER) for part in relative.parts)
+def _may_hold_matches(folder: Path, parts: Sequence[str]) -> bool:
+    """Tells whether a pattern looks into a folder, both below the same folder."""
+    for position, name in enumerate(folder.parts):
+        if position >= len(parts) - 1:
+            return "**" in parts[:position]
+        if parts[position] == "**":
+            return True
+        if not fnmatch.fnmatch(name, parts[position]):
+            return False
+    return True
 
 
 def _with_readable_id(file: SelectedFile) -> SelectedFile:

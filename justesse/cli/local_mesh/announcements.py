@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from justesse.cli.local_mesh.log_lines import readable_lines
 from justesse.cli.local_mesh.services import START_ORDER
 from justesse.cli.local_mesh.supervisor import MeshEvent, MeshStep, StartFailedError
 from justesse.cli.output import plain
@@ -63,9 +64,9 @@ class Announcer:
         self._console.print("Stopping: calls under way are finished first; Ctrl-C again kills.")
 
     def start_failed(self, error: StartFailedError) -> None:
-        """Shows what the process wrote last."""
+        """Shows what the process wrote last of its failure."""
         self._stop_spinner()
-        for line in error.last_lines:
+        for line in readable_lines(error.last_lines):
             self._console.print(plain(f"  {error.service} | {line}", "dim"), soft_wrap=True)
 
     def _stop_spinner(self) -> None:

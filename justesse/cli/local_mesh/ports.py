@@ -18,6 +18,7 @@ from justesse.cli.local_mesh.services import (
 )
 
 _EPHEMERAL_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+_LARGEST_PORT = 65_535
 _LOWEST_FREE_PORT = 20_000
 _HIGHEST_FREE_PORT = 32_767
 
@@ -30,7 +31,7 @@ def usual_layout(environment: Mapping[str, str], port: int | None, http_port: in
     """Gives every process its usual port, or the one that its environment variable names.
 
     `port` and `http_port` are those of the gateway, None for the usual ones. Raises PortsTakenError
-    where something listens already, ValueError for an environment variable that is no number.
+    where something listens already, ValueError for what is no port or given to two doors.
     """
     layout = {
         service.name: _usual_ports(
@@ -38,6 +39,7 @@ def usual_layout(environment: Mapping[str, str], port: int | None, http_port: in
         )
         for service in START_ORDER
     }
+    _check_distinct(layout)
     taken = [
         f"{number} ({name})"
         for name, ports in layout.items()
@@ -53,8 +55,20 @@ def usual_layout(environment: Mapping[str, str], port: int | None, http_port: in
 
 
 def free_layout(port: int | None, http_port: int | None) -> Layout:
-    """Gives every process ports that nothing listens on; those of the gateway can be named."""
-    numbers = free_ports()
+    """Gives every process ports that nothing listens on; those of the gateway can be named.
+
+    Raises PortsTakenError where something listens on a named one, ValueError where they are equal.
+    """
+    named = {"--port": port, "--http-port": http_port}
+    if port is not None and port == http_port:
+        raise ValueError(f"--port and --http-port are both {port}; choose two ports")
+    for option, number in named.items():
+        if number is not None and not is_free(number):
+            raise PortsTakenError(
+                f"something listens already on {number} ({option}); stop it (another mesh?), or "
+                f"leave {option} out: --free-ports finds a port"
+            )
+    numbers = (number for number in free_ports() if number not in named.values())
     layout: dict[str, Ports] = {}
     for service in START_ORDER:
         business, management, metrics = next(numbers), next(numbers), next(numbers)
@@ -96,17 +110,34 @@ def _usual_ports(
         text = environment.get(variable)
         if text is None:
             return otherwise
-        if not text.isdecimal() or not 0 < int(text) < 65_536:
+        if not text.isdecimal() or not 0 < int(text) <= _LARGEST_PORT:
             raise ValueError(f"{variable}={text!r} is no port; expected a number from 1 to 65535")
         return int(text)
 
     business = chosen or number("PORT", service.default_port)
     return Ports(
         business,
-        number("MANAGEMENT_PORT", business + MANAGEMENT_OFFSET),
-        number("METRICS_PORT", business + METRICS_OFFSET),
+        number("MANAGEMENT_PORT", _beside(business, MANAGEMENT_OFFSET)),
+        number("METRICS_PORT", _beside(business, METRICS_OFFSET)),
         http_port or number("HTTP_PORT", DEFAULT_HTTP_PORT) if service is GATEWAY else None,
     )
+
+
+def _beside(port: int, offset: int) -> int:
+    """Returns the port at a distance, below where there is none above."""
+    return port + offset if port + offset <= _LARGEST_PORT else port - offset
+
+
+def _check_distinct(layout: Layout) -> None:
+    owners: dict[int, str] = {}
+    for name, ports in layout.items():
+        for number in ports.all():
+            if number in owners:
+                raise ValueError(
+                    f"port {number} is given twice, to {owners[number]} and {name}; give each its "
+                    "own, or let free ports be chosen with --free-ports"
+                )
+            owners[number] = name
 
 
 def _highest_free_port() -> int:

@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from justesse.cli.addresses import MeshAddresses, write_address_file
-from justesse.cli.command_line import CommandError
 from justesse.cli.exit_codes import ExitCode
+from justesse.cli.failures import CommandError
 from justesse.cli.local_mesh.composition import mesh_supervisor
-from justesse.cli.local_mesh.data_folder import FolderTakenError, claimed_folder
+from justesse.cli.local_mesh.data_folder import (
+    FolderTakenError,
+    FolderUnusableError,
+    claimed_folder,
+    make_folder,
+)
 from justesse.cli.local_mesh.interruption import until_interrupted
 from justesse.cli.local_mesh.ports import PortsTakenError, free_layout, usual_layout
 from justesse.cli.local_mesh.services import GATEWAY, HOST, Layout
@@ -49,20 +54,23 @@ def run_mesh(
     Raises CommandError where the mesh cannot start, StartFailedError where a process does not.
     """
     try:
+        layout = _layout_of(plan)
         with claimed_folder(plan.data_folder) as data_folder:
-            return asyncio.run(_run(plan, data_folder, work, report, on_interruption))
-    except (FolderTakenError, PortsTakenError) as error:
+            make_folder(plan.log_folder, "the folder of the logs")
+            make_folder(plan.address_file.parent, "the folder of the address file")
+            return asyncio.run(_run(plan, layout, data_folder, work, report, on_interruption))
+    except (FolderTakenError, FolderUnusableError, PortsTakenError) as error:
         raise CommandError(str(error)) from error
 
 
 async def _run(
     plan: MeshPlan,
+    layout: Layout,
     data_folder: Path,
     work: Callable[[MeshAddresses], Awaitable[T]],
     report: Callable[[MeshEvent], None],
     on_interruption: Callable[[], None],
 ) -> T:
-    layout = _layout_of(plan)
     log_folder = plan.log_folder.resolve()
     supervisor = mesh_supervisor(layout, data_folder, log_folder, plan.environment, report)
     addresses = _addresses_of(layout, data_folder, log_folder)
@@ -79,9 +87,9 @@ async def _run(
 
 
 def _layout_of(plan: MeshPlan) -> Layout:
-    if plan.free_ports:
-        return free_layout(plan.port, plan.http_port)
     try:
+        if plan.free_ports:
+            return free_layout(plan.port, plan.http_port)
         return usual_layout(plan.environment, plan.port, plan.http_port)
     except ValueError as error:
         raise CommandError(str(error), ExitCode.USAGE) from error

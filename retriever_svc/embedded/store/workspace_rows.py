@@ -155,7 +155,7 @@ def removals_since(connection: sqlite3.Connection, workspace_id: int, seq: int) 
 
 def no_such_workspace(slug: str) -> NotFound:
     """Returns the error for a workspace that is not there."""
-    return NotFound(f"no workspace {slug!r}; create it first", reason="WORKSPACE_NOT_FOUND")
+    return NotFound(f"there is no workspace {slug!r}", reason="WORKSPACE_NOT_FOUND")
 
 
 def _workspace_from(connection: sqlite3.Connection, row: tuple[Any, ...]) -> WorkspaceRow:

@@ -13,7 +13,9 @@ from justesse.gateway.v1 import (
 from tests.fakes.fake_gateway.state import SPACE, UPDATE_SECONDS, GatewayState, TakenFile, fail
 
 
-def document_message(external_id: str, taken: TakenFile) -> documents_pb2.Document:
+def document_message(
+    external_id: str, taken: TakenFile, awaiting_passage_count: int
+) -> documents_pb2.Document:
     """Encodes a document as it was taken in."""
     message = documents_pb2.Document(
         external_id=external_id,
@@ -23,6 +25,7 @@ def document_message(external_id: str, taken: TakenFile) -> documents_pb2.Docume
         language=taken.header.language or "fr",
         metadata=taken.header.metadata,
         passage_count=2,
+        awaiting_passage_count=awaiting_passage_count,
         chunking_profile="structure",
     )
     message.update_time.seconds = UPDATE_SECONDS
@@ -43,8 +46,11 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
         documents = await self._state.documents_of(request.workspace, context)
         if request.external_id not in documents:
             await fail(context, NotFound("there is no such document", reason="DOCUMENT_NOT_FOUND"))
+        awaiting = self._state.awaiting_passage_count
         return documents_pb2.GetDocumentResponse(
-            document=document_message(request.external_id, documents[request.external_id]),
+            document=document_message(
+                request.external_id, documents[request.external_id], awaiting
+            ),
             passages=[
                 documents_pb2.DocumentPassage(
                     passage_id=f"{request.external_id}#{index}",
@@ -53,7 +59,7 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
                     heading_path=["Guide", "Retards"],
                     location="page 2",
                     token_estimate=3,
-                    space_ids=[SPACE],
+                    space_ids=[] if index < awaiting else [SPACE],
                 )
                 for index in range(2)
             ],
@@ -68,7 +74,10 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
         start, size = int(request.page_token or 0), request.page_size or 50
         ids = sorted(documents)
         return documents_pb2.ListDocumentsResponse(
-            documents=[document_message(each, documents[each]) for each in ids[start:][:size]],
+            documents=[
+                document_message(each, documents[each], self._state.awaiting_passage_count)
+                for each in ids[start:][:size]
+            ],
             next_page_token=str(start + size) if start + size < len(ids) else "",
             total_count=len(ids),
         )
@@ -127,4 +136,6 @@ class FakeIngestion(ingestion_pb2_grpc.IngestionServiceServicer):
             title=header.title or header.file_name,
             passage_count=2,
             space_id=SPACE,
+            awaiting_passage_count=self._state.awaiting_passage_count,
+            warnings=self._state.ingestion_warnings,
         )

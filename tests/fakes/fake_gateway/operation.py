@@ -19,6 +19,7 @@ class FakeSwitches(switches_pb2_grpc.SwitchServiceServicer):
             default_value="true",
             description="Whether hits are reranked",
             origin=switches_pb2.SWITCH_ORIGIN_DATABASE,
+            error=self._state.switch_error,
         )
 
     async def ListSwitches(

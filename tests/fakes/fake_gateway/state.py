@@ -32,8 +32,14 @@ class GatewayState:
     settings: dict[str, workspaces_pb2.WorkspaceSettings] = field(default_factory=dict)
     switches: dict[str, str] = field(default_factory=lambda: {"rag_reranking_enabled": "true"})
     refresh_error: str = ""
+    switch_error: str = ""
+    awaiting_passage_count: int = 0
+    """Passages without a vector, the first of each document."""
+    ingestion_warnings: list[str] = field(default_factory=list)
     failures: dict[str, ServiceError] = field(default_factory=dict)
     """Errors to answer with, by method."""
+    failures_once: dict[str, list[ServiceError]] = field(default_factory=dict)
+    """Errors to answer the next calls with, by method."""
     request_ids: list[str] = field(default_factory=list)
     searches: list[search_pb2.SearchPassagesRequest] = field(default_factory=list)
     silent: bool = False
@@ -46,6 +52,8 @@ class GatewayState:
         self.request_ids.append(str(metadata.get("x-request-id")))
         if self.silent:
             await asyncio.Event().wait()
+        if self.failures_once.get(method):
+            await fail(context, self.failures_once[method].pop(0))
         if method in self.failures:
             await fail(context, self.failures[method])
 
@@ -72,7 +80,7 @@ class GatewayState:
                 workspaces_pb2.Space(
                     space_id=SPACE,
                     dimension=384,
-                    passage_count=2 * count,
+                    passage_count=(2 - self.awaiting_passage_count) * count,
                     active_index_kind=workspaces_pb2.DENSE_INDEX_KIND_FLAT,
                 )
             ],

@@ -9,10 +9,11 @@ from typer.testing import CliRunner
 
 from justesse.cli.application import app
 from justesse.cli.demonstration import demonstrate
-from justesse.cli.ingestion.progress import shown_progress
+from justesse.cli.ingestion.progress import COUNT_EVERY_S, shown_progress
 from justesse.cli.ingestion.run import FAILED, FileOutcome
 from justesse.cli.ingestion.selection import selected_files
-from justesse.cli.search_tables import Snippet, without_headings
+from justesse.cli.snippets import Snippet, without_headings
+from tests.fakes.clock import FakeClock
 from tests.fakes.fake_gateway import GatewayState, fake_gateway
 
 RUNNER = CliRunner()
@@ -42,7 +43,7 @@ async def test_demonstration_takes_in_and_asks(documents: Path) -> None:
     assert [answer.question for answer in result.answers] == ["Pourquoi ?", "Combien ?"]
     assert isinstance(console.file, io.StringIO)
     shown = console.file.getvalue()
-    assert "retours.md cannot be read (UNREADABLE_FILE)" in shown
+    assert "UNREADABLE_FILE" in shown
     assert "2 files: 1 created, 1 failed; 2 passages" in shown
     assert "2. Combien ?" in shown
     assert shown.count("Analyse des retards de livraison") == 2
@@ -80,18 +81,20 @@ def test_terminal_gets_a_bar() -> None:
     assert "aaaaaaaaaa…" in output or "1/2" not in output
 
 
-def test_pipe_gets_lines() -> None:
-    """Elsewhere every file has its line, with the reason where it failed."""
+def test_pipe_gets_a_count_now_and_then() -> None:
+    """Elsewhere files are not listed a second time; a long run shows how far it is."""
     console = Console(file=io.StringIO(), width=40)
-    failed = FileOutcome("b.md", "b.md", FAILED, message="a reason that is longer than the line is")
-    with shown_progress(console, 2) as report:
+    clock = FakeClock()
+    failed = FileOutcome("b.md", "b.md", FAILED, message="a reason")
+    with shown_progress(console, 4, clock) as report:
         report(outcome("a.md"))
+        clock.now += COUNT_EVERY_S
         report(failed)
+        report(outcome("c.md"))
+        clock.now += COUNT_EVERY_S
+        report(outcome("d.md"))
     assert isinstance(console.file, io.StringIO)
-    assert console.file.getvalue().splitlines() == [
-        "[1/2] created a.md",
-        "[2/2] failed b.md: a reason that is longer than the line is",
-    ]
+    assert console.file.getvalue() == "2 of 4 files, 1 failed\n"
 
 
 @pytest.mark.parametrize(

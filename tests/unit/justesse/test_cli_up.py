@@ -70,6 +70,12 @@ def addresses_of(process: "subprocess.Popen[str]") -> dict[str, Any]:
     raise AssertionError(f"up ended: {process.communicate()[1]}")
 
 
+def _error_of(errors: str) -> str:
+    """Reads the message of the JSON object that ends a failed command's standard error."""
+    message: str = json.loads(errors.splitlines()[-1])["error"]["message"]
+    return message
+
+
 def wait_for_stops(folder: Path) -> list[str]:
     """Waits until all services have stopped; returns their names in order."""
     stopped = folder / "stopped"
@@ -113,7 +119,7 @@ def test_service_that_does_not_start_ends_all(folder: Path) -> None:
         output, errors = process.communicate(timeout=30)
     assert (process.returncode, output) == (7, "")
     assert "retriever | retriever: settings: 1 to correct" in errors
-    assert errors.splitlines()[-1].startswith("error: retriever did not start: exit code 1")
+    assert _error_of(errors).startswith("retriever did not start: exit code 1")
     assert "Traceback" not in errors
 
 
@@ -124,7 +130,7 @@ def test_second_mesh_in_a_folder_is_refused(folder: Path) -> None:
         with up(folder, "--free-ports") as second:
             errors = second.communicate(timeout=30)[1]
         assert second.returncode == 7
-        assert f"(process {first.pid})" in errors
+        assert f"(process {first.pid})" in _error_of(errors)
         first.terminate()
         first.communicate(timeout=30)
 
@@ -134,4 +140,4 @@ def test_ill_formed_port_is_wrong_usage(folder: Path) -> None:
     with up(folder, JUSTESSE_RETRIEVER_PORT="many") as process:
         errors = process.communicate(timeout=30)[1]
     assert process.returncode == 2
-    assert "error: JUSTESSE_RETRIEVER_PORT='many' is no port" in errors
+    assert _error_of(errors).startswith("JUSTESSE_RETRIEVER_PORT='many' is no port")

@@ -115,7 +115,7 @@ def test_pause_before_a_retry_is_kept() -> None:
 def test_unreachable_address_is_named() -> None:
     """A failure to connect names the address, which gRPC's text may not."""
     text = unexplained(grpc.StatusCode.UNAVAILABLE, "connection refused")
-    assert text == "no service can be reached at host:1 (connection refused)"
+    assert text == "no service can be reached at host:1 (nothing listens there)"
 
 
 def test_time_out_is_named() -> None:

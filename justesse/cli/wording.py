@@ -1,0 +1,11 @@
+"""Numbers and their nouns."""
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Returns "1 passage" or "2 passages"; `plural` where it is more than an s."""
+    return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def waiting(count: int) -> str:
+    """Returns "1 passage waits to be embedded" or "2 passages wait to be embedded"."""
+    return f"{counted(count, 'passage')} {'waits' if count == 1 else 'wait'} to be embedded"
