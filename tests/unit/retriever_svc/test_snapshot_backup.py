@@ -114,9 +114,9 @@ async def test_indexes_of_the_original_are_not_taken_for_those_of_the_copy(tmp_p
         before = await answers(engine)
         assert await asyncio.to_thread(main, [str(data), str(copy)]) == 0
         await asyncio.gather(
-            *(engine.delete_document("docs", f"d{number}") for number in range(0, 200, 10))
+            *(engine.delete_document("docs", f"d{number}") for number in range(0, 190, 10))
         )
-        await put_all(engine, range(1, 201, 10))
+        await put_all(engine, range(1, 191, 10))
         assert await asyncio.to_thread(engine.wait_for_graphs, 60)
     shutil.copytree(data / "workspaces", copy / "workspaces")
     registry = CollectorRegistry()
