@@ -9,9 +9,9 @@ from typing import Self
 import grpc
 
 from justesse.gateway.v1 import (
-    filters_pb2,
     documents_pb2,
     documents_pb2_grpc,
+    filters_pb2,
     ingestion_pb2,
     ingestion_pb2_grpc,
     mesh_pb2_grpc,
