@@ -13,7 +13,7 @@ from justesse.cli.addresses import gateway_address
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
 from justesse.cli.output import plain, show
-from justesse.cli.tables import facts, moment, new_table
+from justesse.cli.tables import facts, fitting, moment, new_table
 from justesse.cli.wording import counted, waiting
 from justesse.client import Document, DocumentWithPassages, Justesse, MetadataValue
 
@@ -111,7 +111,7 @@ def _draw_list(console: Console, documents: list[Document], workspace: str) -> N
             *([Text(str(document.awaiting_passage_count or "-"), "yellow")] if awaiting else []),
             moment(document.update_time)[:10],
         )
-    console.print(table)
+    console.print(fitting(console, table))
     if awaiting:
         console.print()
         console.print(f"{waiting(awaiting)}; {_COMPLETION}", style="yellow")

@@ -9,7 +9,7 @@ from justesse.cli.addresses import gateway_address, web_addresses
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
-from justesse.cli.tables import new_table, number
+from justesse.cli.tables import fitting, new_table, number
 from justesse.client import Justesse, MeshState, ServiceHealth
 
 _HEALTH_STYLES = {
@@ -68,7 +68,7 @@ def _draw(console: Console, address: str, state: MeshState) -> None:
             number(service.latency_ms, 1),
             plain(service.detail),
         )
-    console.print(services)
+    console.print(fitting(console, services))
     if not state.providers:
         return
     console.print()
@@ -86,4 +86,4 @@ def _draw(console: Console, address: str, state: MeshState) -> None:
             plain(provider.space_id),
             *([plain(provider.last_error)] if failed else []),
         )
-    console.print(providers)
+    console.print(fitting(console, providers))

@@ -10,7 +10,7 @@ from justesse.cli.addresses import gateway_address
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
-from justesse.cli.tables import moment, new_table
+from justesse.cli.tables import fitting, moment, new_table
 from justesse.client import Justesse, Switch, Switches
 
 app = typer.Typer(help="List, set and refresh switches.")
@@ -74,7 +74,7 @@ def _draw(console: Console, switches: Switches) -> None:
             switch.origin.replace("_", " "),
             _remark(switch),
         )
-    console.print(table)
+    console.print(fitting(console, table))
     console.print()
     console.print(plain(f"Read from the database: {moment(switches.refresh_time)}", "dim"))
     if switches.refresh_error:

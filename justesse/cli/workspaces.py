@@ -12,7 +12,7 @@ from justesse.cli.exit_codes import ExitCode
 from justesse.cli.failures import CommandError
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
-from justesse.cli.tables import facts, moment, new_table
+from justesse.cli.tables import facts, fitting, moment, new_table
 from justesse.cli.wording import counted, waiting
 from justesse.client import DenseIndexKind, Justesse, Workspace, WorkspaceSettings
 
@@ -153,7 +153,7 @@ def _draw_list(console: Console, workspaces: tuple[Workspace, ...]) -> None:
             str(len(workspace.spaces)),
             moment(workspace.create_time),
         )
-    console.print(table)
+    console.print(fitting(console, table))
 
 
 def _draw(console: Console, workspace: Workspace) -> None:
@@ -198,7 +198,7 @@ def _draw_spaces(console: Console, workspace: Workspace) -> None:
             space.active_index_kind.value,
             "yes" if space.space_id == workspace.preferred_space_id else "",
         )
-    console.print(table)
+    console.print(fitting(console, table))
     asked = workspace.settings.dense_index_kind
     if asked is DenseIndexKind.HNSW and any(
         space.active_index_kind is not DenseIndexKind.HNSW for space in workspace.spaces

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from justesse.cli.ingestion.run import FAILED, SKIPPED, FileOutcome
 from justesse.cli.output import plain
-from justesse.cli.tables import new_table
+from justesse.cli.tables import fitting, new_table
 from justesse.cli.wording import counted, waiting
 
 _STYLES = {
@@ -37,7 +37,7 @@ def draw_outcomes(console: Console, outcomes: Sequence[FileOutcome]) -> None:
             "" if outcome.failed else str(outcome.passage_count),
             *([_remark(outcome)] if remarked else []),
         )
-    console.print(table)
+    console.print(fitting(console, table))
     console.print()
     console.print(outcome_sum(outcomes))
     if len(shown) < len(outcomes):

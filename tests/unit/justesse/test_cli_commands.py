@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from justesse.cli.application import app
 from justesse.gateway.v1 import mesh_pb2
 from tests.fakes.command_line import RUNNER, CommandLine, rows
@@ -125,3 +127,27 @@ def test_without_a_command_help_is_shown(line: CommandLine) -> None:
     """The bare command explains itself, exit codes included."""
     output = line.run().stdout
     assert "5 unavailable" in " ".join(output.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["switches", "list"], ["Value true", "From database", "What it does Whether hits"]),
+        (["status"], ["Health serving", "Address 127.0.0.1:50052", "State available"]),
+        (["documents", "list", "-w", "demo"], ["Document a.md", "Title a.md", "Passages 2"]),
+        (["workspaces", "list"], ["Workspace demo", "Documents 1", "Language fr"]),
+        (["workspaces", "describe", "demo"], ["Passages 2 of 2", "Index now flat"]),
+        (["ingest", "a.md", "-w", "demo"], ["Outcome unchanged", "Document a.md", "Passages 2"]),
+    ],
+)
+def test_narrow_terminal_loses_no_value(
+    line: CommandLine, tmp_path: Path, arguments: list[str], told: list[str]
+) -> None:
+    """Where columns have no room, every value stands below the others with its name."""
+    (tmp_path / "a.md").write_text("texte")
+    line.run("ingest", "a.md", "-w", "demo")
+    output = line.run(*arguments, width=40).stdout
+    words = " ".join(output.split())
+    assert [each for each in told if each not in words] == []
+    assert max(len(row) for row in output.splitlines()) <= 40
+    assert "…" not in output
