@@ -92,6 +92,16 @@ def normalise(text: str) -> NormalisedText:
     return NormalisedText("".join(pieces), starts, ends)
 
 
+def normalised_text(text: str) -> str:
+    """Returns `normalise(text).text` without the spans, several times faster."""
+    # What holds for a whole text holds for its pieces: a part of NFKC text is NFKC, and equal
+    # lengths mean that no character became none or two.
+    whole = _one_to_one(text)
+    if whole is not None:
+        return whole
+    return "".join(_normalised_piece(match.group()) for match in _PIECE.finditer(text))
+
+
 def fold_accents(text: str) -> str:
     """Removes accents and takes ligatures apart: `cœur` becomes `coeur`, `été` becomes `ete`.
 
@@ -107,6 +117,13 @@ def _normalised(piece: str) -> str:
     # Unified on both sides of NFKC: U+00B4 would become a blank, and U+00BD yields a U+2044.
     compatible = unicodedata.normalize("NFKC", piece.translate(_UNIFIED)).translate(_UNIFIED)
     return unicodedata.normalize("NFKC", compatible.casefold())
+
+
+def _normalised_piece(piece: str) -> str:
+    unified = _one_to_one(piece)
+    if unified is not None:
+        return unified
+    return "".join(_normalised(piece[start:end]) for start, end in _clusters(piece))
 
 
 def _one_to_one(piece: str) -> str | None:

@@ -14,8 +14,8 @@ from functools import lru_cache
 import Stemmer
 
 from text_analysis import stop_words
-from text_analysis.normalisation import fold_accents, normalise
-from text_analysis.words import Word, WordKind, words
+from text_analysis.normalisation import fold_accents, normalise, normalised_text
+from text_analysis.words import Word, WordKind, word_texts, words
 
 ANALYZER_VERSION = 1
 """Grows whenever the same text gives other terms: an index of another version must be rebuilt."""
@@ -67,6 +67,7 @@ class Analyzer:
         self._stemmer = Stemmer.Stemmer(snowball, 0)
         self._stemming = threading.Lock()
         self._stemmed = lru_cache(_TERM_CACHE_SIZE)(self._stem)
+        self._terms_known = lru_cache(_TERM_CACHE_SIZE)(self._terms_in)
 
     def analyze(self, text: str) -> list[Token]:
         """Returns the tokens of the text in reading order."""
@@ -78,8 +79,18 @@ class Analyzer:
         ]
 
     def terms(self, text: str) -> list[str]:
-        """Returns the terms of the text in reading order, repeated as often as they occur."""
-        return [token.term for token in self.analyze(text)]
+        """Returns the terms of the text in reading order, repeated as often as they occur.
+
+        They are those of `analyze`. What a word becomes depends on the word alone, so that known
+        words cost a look-up.
+        """
+        known = self._terms_known
+        return [
+            term for kind, word in word_texts(normalised_text(text)) for term in known(kind, word)
+        ]
+
+    def _terms_in(self, kind: WordKind, text: str) -> tuple[str, ...]:
+        return tuple(term for term, _, _ in self._terms_of(Word(kind, text, 0, len(text))))
 
     def _terms_of(self, word: Word) -> Iterator[tuple[str, int, int]]:
         match word.kind:

@@ -82,3 +82,9 @@ def words(text: str) -> Iterator[Word]:
     """Yields the words of normalised text in order; signs and blanks between them are dropped."""
     for match in _PATTERN.finditer(text):
         yield Word(_KINDS[match.lastgroup or "compound"], match.group(), match.start(), match.end())
+
+
+def word_texts(text: str) -> Iterator[tuple[WordKind, str]]:
+    """Yields kind and text of what `words` yields, without spans."""
+    for match in _PATTERN.finditer(text):
+        yield _KINDS[match.lastgroup or "compound"], match.group()

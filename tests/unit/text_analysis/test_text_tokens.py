@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from text_analysis.normalisation import normalise, normalised_text
 from text_analysis.tokens import LANGUAGES, Analyzer
 
 FRENCH = Analyzer("fr")
@@ -168,6 +169,25 @@ def test_tokens_have_terms_without_blanks_and_spans_inside_the_text(
     assert all(0 <= token.start < token.end <= len(text) for token in tokens)
     starts = [token.start for token in tokens]
     assert starts == sorted(starts)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(text=TEXTS)
+@settings(derandomize=True, max_examples=300)
+def test_terms_are_those_of_the_tokens(language: str, text: str) -> None:
+    """The faster way without spans gives the same terms, for words seen before and for new ones."""
+    analyzer = Analyzer(language)
+    expected = [token.term for token in analyzer.analyze(text)]
+
+    assert analyzer.terms(text) == expected
+    assert analyzer.terms(text) == expected
+
+
+@given(text=TEXTS)
+@settings(derandomize=True, max_examples=300)
+def test_normalisation_without_spans_gives_the_same_text(text: str) -> None:
+    """Whatever its characters expand or compose to."""
+    assert normalised_text(text) == normalise(text).text
 
 
 @given(text=st.text(alphabet="aeéèÉœŒçlnLD'’ BL-2024.,\n", max_size=40))
