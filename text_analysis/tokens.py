@@ -10,12 +10,13 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, starmap
 
 import Stemmer
 
 from text_analysis import stop_words
 from text_analysis.normalisation import fold_accents, normalise, normalised_text
-from text_analysis.words import Word, WordKind, word_texts, words
+from text_analysis.words import Word, WordKind, kind_named, word_texts, words
 
 ANALYZER_VERSION = 1
 """Grows whenever the same text gives other terms: an index of another version must be rebuilt."""
@@ -84,13 +85,12 @@ class Analyzer:
         They are those of `analyze`. What a word becomes depends on the word alone, so that known
         words cost a look-up.
         """
-        known = self._terms_known
-        return [
-            term for kind, word in word_texts(normalised_text(text)) for term in known(kind, word)
-        ]
+        found = starmap(self._terms_known, word_texts(normalised_text(text)))
+        return list(chain.from_iterable(found))
 
-    def _terms_in(self, kind: WordKind, text: str) -> tuple[str, ...]:
-        return tuple(term for term, _, _ in self._terms_of(Word(kind, text, 0, len(text))))
+    def _terms_in(self, kind_name: str, text: str) -> tuple[str, ...]:
+        word = Word(kind_named(kind_name), text, 0, len(text))
+        return tuple(term for term, _, _ in self._terms_of(word))
 
     def _terms_of(self, word: Word) -> Iterator[tuple[str, int, int]]:
         match word.kind:

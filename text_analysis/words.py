@@ -84,7 +84,11 @@ def words(text: str) -> Iterator[Word]:
         yield Word(_KINDS[match.lastgroup or "compound"], match.group(), match.start(), match.end())
 
 
-def word_texts(text: str) -> Iterator[tuple[WordKind, str]]:
-    """Yields kind and text of what `words` yields, without spans."""
-    for match in _PATTERN.finditer(text):
-        yield _KINDS[match.lastgroup or "compound"], match.group()
+def word_texts(text: str) -> list[tuple[str, str]]:
+    """Returns the name of the kind, as `kind_named` takes it, and the text of each word."""
+    return [(match.lastgroup or "", match.group()) for match in _PATTERN.finditer(text)]
+
+
+def kind_named(name: str) -> WordKind:
+    """Returns the kind of a name; raises KeyError for one that there is not."""
+    return _KINDS[name]
