@@ -3,7 +3,7 @@
 import os
 import shlex
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +34,7 @@ from justesse.client import AsyncJustesse, DocumentFacts, SearchResult, Workspac
 
 WORKSPACE = "demo"
 HITS = 3
+PROVIDERS_VARIABLE = "JUSTESSE_EMBEDDER_PROVIDERS"
 SEARCH_TIMEOUT_S = 30.0
 """Longer than a caller would wait: the machine may be busy with the demonstration itself."""
 
@@ -103,6 +104,16 @@ def _contents_of(folder: Path) -> tuple[tuple[SelectedFile, ...], list[str]]:
     return selected_files([str(documents)]), questions
 
 
+def demonstration_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Returns the environment of a demonstration.
+
+    It must not write into a database that the environment names, and sends its documents to no
+    vendor because a key happens to be set; who wants that names the providers.
+    """
+    kept = {name: value for name, value in environment.items() if name != DATABASE_VARIABLE}
+    return {PROVIDERS_VARIABLE: "embedded"} | kept
+
+
 def _demonstrate(
     temporary: Path, files: Sequence[SelectedFile], questions: Sequence[str], as_json: bool
 ) -> DemonstrationResult:
@@ -110,10 +121,7 @@ def _demonstrate(
         data_folder=temporary,
         log_folder=temporary / "logs",
         address_file=temporary / ADDRESS_FILE_NAME,
-        # A demonstration must not write into a database that the environment names.
-        environment={
-            name: value for name, value in os.environ.items() if name != DATABASE_VARIABLE
-        },
+        environment=demonstration_environment(os.environ),
         free_ports=True,
     )
     console = remarks() if as_json else results()

@@ -8,7 +8,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from justesse.cli.application import app
-from justesse.cli.demonstration import demonstrate
+from justesse.cli.demonstration import demonstrate, demonstration_environment
 from justesse.cli.ingestion.progress import COUNT_EVERY_S, shown_progress
 from justesse.cli.ingestion.run import FAILED, FileOutcome
 from justesse.cli.ingestion.selection import selected_files
@@ -47,6 +47,20 @@ async def test_demonstration_takes_in_and_asks(documents: Path) -> None:
     assert "2 files: 1 created, 1 failed; 2 passages" in shown
     assert "2. Combien ?" in shown
     assert shown.count("Analyse des retards de livraison") == 2
+
+
+def test_demonstration_sends_nothing_to_a_vendor_unasked() -> None:
+    """A key that happens to be set is not used, providers that are named are; a database of
+    somebody else's is not written to."""
+    keys = {"MISTRAL_API_KEY": "k", "JUSTESSE_GATEWAY_DATABASE_URL": "sqlite:///theirs"}
+
+    assert demonstration_environment(keys) == {
+        "MISTRAL_API_KEY": "k",
+        "JUSTESSE_EMBEDDER_PROVIDERS": "embedded",
+    }
+    assert demonstration_environment({"JUSTESSE_EMBEDDER_PROVIDERS": "mistral"}) == {
+        "JUSTESSE_EMBEDDER_PROVIDERS": "mistral"
+    }
 
 
 @pytest.mark.parametrize("make_questions", [True, False])
