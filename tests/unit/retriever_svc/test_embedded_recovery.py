@@ -13,6 +13,7 @@ from retriever_svc.embedded import writer as writer_module
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
 from retriever_svc.embedded.published_state import PublishedState
+from retriever_svc.embedded.store.deletions import purge_retired_rows
 from retriever_svc.embedded.store.store import Store
 from retriever_svc.workspaces import WorkspaceSettings
 from tests.fakes.embedded_engines import opened
@@ -174,23 +175,34 @@ async def test_rows_of_a_deleted_workspace_go_though_the_disk_failed_once(
 ) -> None:
     """The writer goes on after an error of its work in the background, on a new connection."""
     commit = Store.commit
-    commits = count()
+    removals = count(1)
+    failing = []
 
-    def failing_second(self: Store) -> None:
-        if next(commits) != 1:
+    def noting_purge(connection: sqlite3.Connection, limit: int) -> bool:
+        changes = connection.total_changes
+        more = purge_retired_rows(connection, limit)
+        # The first removal fails at its commit; a purge that finds nothing is no removal.
+        if connection.total_changes > changes and next(removals) == 1:
+            failing.append(connection)
+        return more
+
+    def commit_that_fails_once(self: Store) -> None:
+        if self.connection not in failing:
             commit(self)
             return
+        failing.clear()
         error = sqlite3.OperationalError("disk I/O error")
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
         raise error
 
+    monkeypatch.setattr(writer_module, "purge_retired_rows", noting_purge)
+    monkeypatch.setattr(Store, "commit", commit_that_fails_once)
     monkeypatch.setattr(writer_module, "_RETRY_PAUSE_S", 0.01)
     async with opened(tmp_path) as engine:
         await engine.create_workspace("docs", WorkspaceSettings())
         await engine.create_workspace("gone", WorkspaceSettings())
         await engine.upsert_document(upsert("a", ["eau"], workspace="gone"))
         before = engine._writer._store.connection
-        monkeypatch.setattr(Store, "commit", failing_second)
         await engine.delete_workspace("gone")
         reader = engine._writer._store.open_reader()
         try:
@@ -204,6 +216,6 @@ async def test_rows_of_a_deleted_workspace_go_though_the_disk_failed_once(
         receipt = await engine.upsert_document(upsert("b", ["feu"]))
 
         assert engine._writer._store.connection is not before
-    assert next(commits) > 2
+    assert next(removals) > 2
     assert rows == 0
     assert receipt.outcome is UpsertOutcome.CREATED
