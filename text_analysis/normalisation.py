@@ -8,6 +8,7 @@ the accents.
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import groupby
 
 _APOSTROPHES = "‘’‛ʼʹ′´`＇"
 _HYPHENS = "‐‑‒–−"
@@ -53,6 +54,9 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 
 _PIECE = re.compile(r"\S+|\s+")
 
+# Unicode's libraries put marks in order in time that grows with the square of their number.
+_MOST_MARKS = 32
+
 
 @dataclass(frozen=True, slots=True)
 class NormalisedText:
@@ -73,6 +77,9 @@ class NormalisedText:
 
 def normalise(text: str) -> NormalisedText:
     """Applies NFKC, one apostrophe, one hyphen, no invisible characters, and case folding."""
+    whole = _one_to_one(text)
+    if whole is not None:
+        return NormalisedText(whole, list(range(len(text))), list(range(1, len(text) + 1)))
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -94,8 +101,6 @@ def normalise(text: str) -> NormalisedText:
 
 def normalised_text(text: str) -> str:
     """Returns `normalise(text).text` without the spans, several times faster."""
-    # What holds for a whole text holds for its pieces: a part of NFKC text is NFKC, and equal
-    # lengths mean that no character became none or two.
     whole = _one_to_one(text)
     if whole is not None:
         return whole
@@ -115,8 +120,22 @@ def fold_accents(text: str) -> str:
 
 def _normalised(piece: str) -> str:
     # Unified on both sides of NFKC: U+00B4 would become a blank, and U+00BD yields a U+2044.
-    compatible = unicodedata.normalize("NFKC", piece.translate(_UNIFIED)).translate(_UNIFIED)
+    unified = piece.translate(_UNIFIED)
+    if len(unified) > _MOST_MARKS:
+        unified = _in_canonical_order(unified)
+    compatible = unicodedata.normalize("NFKC", unified).translate(_UNIFIED)
     return unicodedata.normalize("NFKC", compatible.casefold())
+
+
+def _in_canonical_order(text: str) -> str:
+    """Returns the NFKD form of the text in time proportional to n log n."""
+    decomposed = "".join(unicodedata.normalize("NFKD", character) for character in text)
+    return "".join(
+        "".join(sorted(run, key=unicodedata.combining) if marks else run)
+        for marks, run in groupby(
+            decomposed, lambda character: unicodedata.combining(character) > 0
+        )
+    )
 
 
 def _normalised_piece(piece: str) -> str:
@@ -127,7 +146,11 @@ def _normalised_piece(piece: str) -> str:
 
 
 def _one_to_one(piece: str) -> str | None:
-    """Returns the normalised piece if each character became exactly one; None otherwise."""
+    """Returns the normalised piece if each character became exactly one; None otherwise.
+
+    What it returns for a text is what it returns for the pieces of that text: a part of NFKC text
+    is NFKC, and equal lengths mean that no character became none or two.
+    """
     if piece.isascii():
         return piece.translate(_UNIFIED).lower()
     unified = piece.translate(_UNIFIED)

@@ -10,13 +10,15 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, starmap
+from itertools import chain, groupby
+from typing import TypeAlias
 
 import Stemmer
 
 from text_analysis import stop_words
 from text_analysis.normalisation import fold_accents, normalise, normalised_text
-from text_analysis.words import Word, WordKind, kind_named, word_texts, words
+from text_analysis.word_cache import LONGEST_KNOWN, Terms, WordCache
+from text_analysis.words import Word, WordKind, words
 
 ANALYZER_VERSION = 1
 """Grows whenever the same text gives other terms: an index of another version must be rebuilt."""
@@ -24,6 +26,7 @@ ANALYZER_VERSION = 1
 _APOSTROPHE = re.compile("'")
 _HYPHEN = re.compile("-")
 _BLANK = re.compile(" ")
+_SURFACE = re.compile(r"\S+")
 _SIGNS = re.compile(r"[-._/@&,]")
 _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 _DECIMAL = re.compile(r"\d+[.,]\d+")
@@ -39,8 +42,11 @@ _FRENCH_ELISIONS = frozenset(
     | {"presqu", "entr"}
 )
 _ENGLISH_ENDINGS = frozenset({"s", "re", "ll", "ve", "m", "d"})
-_TERM_CACHE_SIZE = 50_000
+_KNOWN_WORDS = 50_000
 _MOST_ROUNDS = 8
+
+
+_Part: TypeAlias = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,15 @@ class Token:
     end: int
 
 
+class _NumberTerms(tuple[str, ...]):
+    """Terms of a surface word that begins or ends with a digit.
+
+    It may be part of a number whose thousands are set apart by blanks.
+    """
+
+    __slots__ = ()
+
+
 class Analyzer:
     """Turns text of one language, "fr" or "en", into terms. Safe to share between threads."""
 
@@ -67,32 +82,61 @@ class Analyzer:
         self.language = language
         self._stemmer = Stemmer.Stemmer(snowball, 0)
         self._stemming = threading.Lock()
-        self._stemmed = lru_cache(_TERM_CACHE_SIZE)(self._stem)
-        self._terms_known = lru_cache(_TERM_CACHE_SIZE)(self._terms_in)
+        self._known_surfaces = WordCache(self._surface_terms, _KNOWN_WORDS)
+        self._known_parts = lru_cache(_KNOWN_WORDS)(self._parts)
 
     def analyze(self, text: str) -> list[Token]:
         """Returns the tokens of the text in reading order."""
         normalised = normalise(text)
         return [
-            Token(term, *normalised.original_span(start, end))
+            Token(term, *normalised.original_span(word.start + start, word.start + end))
             for word in words(normalised.text)
-            for term, start, end in self._terms_of(word)
+            for term, start, end in self._parts_of(word)
         ]
 
     def terms(self, text: str) -> list[str]:
         """Returns the terms of the text in reading order, repeated as often as they occur.
 
-        They are those of `analyze`. What a word becomes depends on the word alone, so that known
-        words cost a look-up.
+        They are those of `analyze`, found without offsets by looking up surface words.
         """
-        found = starmap(self._terms_known, word_texts(normalised_text(text)))
+        found = list(map(self._known_surfaces.__getitem__, text.split()))
+        if _NumberTerms in map(type, found):
+            found = self._with_numbers_joined(text, found)
         return list(chain.from_iterable(found))
 
-    def _terms_in(self, kind_name: str, text: str) -> tuple[str, ...]:
-        word = Word(kind_named(kind_name), text, 0, len(text))
-        return tuple(term for term, _, _ in self._terms_of(word))
+    def _with_numbers_joined(self, text: str, found: list[Terms]) -> list[Terms]:
+        """Analyses neighbouring numbers together; blanks part all other words for good."""
+        spans = [match.span() for match in _SURFACE.finditer(text)]
+        joined: list[Terms] = []
+        first = 0
+        for kind, run in groupby(found, type):
+            terms = list(run)
+            last = first + len(terms) - 1
+            if kind is _NumberTerms and first < last:
+                numbers = text[spans[first][0] : spans[last][1]]
+                terms = [self._normalised_terms(normalised_text(numbers))]
+            joined += terms
+            first = last + 1
+        return joined
 
-    def _terms_of(self, word: Word) -> Iterator[tuple[str, int, int]]:
+    def _surface_terms(self, surface: str) -> Terms:
+        text = normalised_text(surface)
+        terms = self._normalised_terms(text)
+        at_digit = text[:1].isdecimal() or text[-1:].isdecimal()
+        return _NumberTerms(terms) if at_digit else terms
+
+    def _normalised_terms(self, text: str) -> Terms:
+        return tuple(term for word in words(text) for term, _, _ in self._parts_of(word))
+
+    def _parts_of(self, word: Word) -> tuple[_Part, ...]:
+        known = len(word.text) <= LONGEST_KNOWN
+        return (self._known_parts if known else self._parts)(word.kind, word.text)
+
+    def _parts(self, kind: WordKind, text: str) -> tuple[_Part, ...]:
+        """Returns what a word becomes wherever it stands, with spans inside the word."""
+        return tuple(self._terms_of(Word(kind, text, 0, len(text))))
+
+    def _terms_of(self, word: Word) -> Iterator[_Part]:
         match word.kind:
             case WordKind.CJK:
                 yield from _bigrams(word)
@@ -114,7 +158,7 @@ class Analyzer:
         else:
             yield from _english_segments(word)
 
-    def _segment_terms(self, segment: Word) -> Iterator[tuple[str, int, int]]:
+    def _segment_terms(self, segment: Word) -> Iterator[_Part]:
         text = segment.text
         if text.isalnum() or "'" in text:
             yield from self._plain_terms(segment)
@@ -130,8 +174,8 @@ class Analyzer:
             for part in segment.split(_SIGNS):
                 yield from self._plain_terms(part)
 
-    def _plain_terms(self, word: Word) -> Iterator[tuple[str, int, int]]:
-        term = self._stemmed(word.text)
+    def _plain_terms(self, word: Word) -> Iterator[_Part]:
+        term = self._stem(word.text)
         if term:
             yield term, word.start, word.end
 
@@ -169,7 +213,7 @@ LANGUAGES = tuple(_LANGUAGES)
 """Languages that have an analyzer."""
 
 
-def _bigrams(run: Word) -> Iterator[tuple[str, int, int]]:
+def _bigrams(run: Word) -> Iterator[_Part]:
     if len(run.text) == 1:
         yield run.text, run.start, run.end
     for at in range(len(run.text) - 1):

@@ -16,11 +16,14 @@ _WORD = rf"(?:(?![{_CJK}])(?:[^\W_]|[\u0300-\u036f]))++"
 _LANGUAGE_NAME = r"(?:[a-z]++\+\+|[a-z]{1,2}+[+#])(?![\w+#])"
 _JOINER = r"(?:[-._/'@&]|(?<=\d),(?=\d))"
 
+# `ungrouped` takes in one go the numbers before a group that turned out to be none (`1 234 567x`);
+# one at a time, each would be tried again as the start of a grouped number.
 _PATTERN = re.compile(
     rf"""
       (?P<cjk>[{_CJK}]+)
     | (?P<name>(?<!\w){_LANGUAGE_NAME})
     | (?P<grouped>(?<![\w.,])\d{{1,3}}(?:[ ]\d{{3}})++(?:[.,]\d++)?+(?![\w]))
+    | (?P<ungrouped>(?<![\w.,])\d{{1,3}}(?:[ ]\d{{3}}(?=[ ]\d{{3}}))*+(?=[ ]\d{{3}}))
     | (?P<compound>{_WORD}(?:{_JOINER}(?!{_LANGUAGE_NAME}){_WORD})*+)
     """,
     re.VERBOSE,
@@ -70,10 +73,12 @@ class Word(NamedTuple):
         return Word(WordKind.COMPOUND, text, self.start, self.end)
 
 
+_BLANK = re.compile(" ")
 _KINDS = {
     "cjk": WordKind.CJK,
     "name": WordKind.NAME,
     "grouped": WordKind.GROUPED,
+    "ungrouped": WordKind.COMPOUND,
     "compound": WordKind.COMPOUND,
 }
 
@@ -81,14 +86,9 @@ _KINDS = {
 def words(text: str) -> Iterator[Word]:
     """Yields the words of normalised text in order; signs and blanks between them are dropped."""
     for match in _PATTERN.finditer(text):
-        yield Word(_KINDS[match.lastgroup or "compound"], match.group(), match.start(), match.end())
-
-
-def word_texts(text: str) -> list[tuple[str, str]]:
-    """Returns the name of the kind, as `kind_named` takes it, and the text of each word."""
-    return [(match.lastgroup or "", match.group()) for match in _PATTERN.finditer(text)]
-
-
-def kind_named(name: str) -> WordKind:
-    """Returns the kind of a name; raises KeyError for one that there is not."""
-    return _KINDS[name]
+        group = match.lastgroup or "compound"
+        word = Word(_KINDS[group], match.group(), match.start(), match.end())
+        if group == "ungrouped":
+            yield from word.split(_BLANK)
+        else:
+            yield word
