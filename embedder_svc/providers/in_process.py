@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chassis.deadline import Deadline
+from chassis.step_worker import StepWorker
 from embedder_svc.embedding import (
     EmbeddedBatch,
     EmbeddedText,
@@ -23,7 +24,6 @@ from embedder_svc.price import FREE, Price
 from embedder_svc.providers.protocol import ProviderLimits
 from embedder_svc.providers.slicing import slices_of
 from embedder_svc.spaces import VectorSpace
-from embedder_svc.step_worker import StepWorker
 
 # Short texts share a step up to this many tokens: more gain no speed.
 STEP_TOKENS = 128

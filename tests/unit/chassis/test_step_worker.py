@@ -8,7 +8,7 @@ import pytest
 
 from chassis.deadline import Deadline
 from chassis.errors import DeadlineExceeded, Unavailable
-from embedder_svc.step_worker import StepWorker
+from chassis.step_worker import StepWorker
 
 Steps = Generator[None, None, str]
 
