@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
+from chassis.vendor_key import vendor_key
 from embedder_svc.hosted.connection import Connection
 from embedder_svc.providers import mistral, ollama, openai_compatible, voyage
 
@@ -118,17 +119,6 @@ class VendorSettings(BaseModel):
         return openai_compatible.BASE_URL
 
     def _read_key(self, provider: str, variable: str) -> SecretStr | None:
-        given: SecretStr | None = getattr(self, f"{provider}_api_key")
+        value: SecretStr | None = getattr(self, f"{provider}_api_key")
         file: Path | None = getattr(self, f"{provider}_api_key_file")
-        value = given.get_secret_value().strip() if given is not None else ""
-        if file is None:
-            return SecretStr(value) if value else None
-        if value:
-            raise ValueError(f"{variable} and {variable}_FILE are both set; keep one of them")
-        try:
-            value = file.read_text().strip()
-        except (OSError, UnicodeDecodeError) as error:
-            raise ValueError(f"{variable}_FILE={file} cannot be read ({error})") from error
-        if not value:
-            raise ValueError(f"{variable}_FILE={file} is empty")
-        return SecretStr(value)
+        return vendor_key(value, file, variable)
