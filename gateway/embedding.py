@@ -18,18 +18,24 @@ class EmbeddingPurpose(Enum):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedText:
-    """What became of one text; `sliced` marks a text longer than the model's input."""
+    """What became of one text; `sliced` marks a text longer than the model's input.
+
+    `failure` tells why the provider cannot embed this text, though it embeds others; its row of
+    the vectors holds zeros.
+    """
 
     token_count: int
     token_count_estimated: bool = False
     sliced: bool = False
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmbeddedTexts:
     """Vectors of a batch of texts in the order of the request.
 
-    `vectors` is float32, texts x dimension, each row of norm 1 and in space `space_id`.
+    `vectors` is float32, texts x dimension, each row of norm 1, or of zeros where its text failed,
+    and in space `space_id`.
     """
 
     space_id: str

@@ -53,9 +53,14 @@ class Embedder(Protocol):
         space_id: str | None = None,
         workspace: str = "",
         *,
+        accept_failures: bool = False,
         timeout: float | None = None,
     ) -> EmbeddedTexts:
-        """Embeds 1 to 256 texts; without `space_id` the first available provider decides."""
+        """Embeds 1 to 256 texts; without `space_id` the first available provider decides.
+
+        With `accept_failures` a text that the provider cannot embed is named in the answer; else
+        it is an InvalidArgument.
+        """
         ...
 
     async def describe_providers(self, *, timeout: float | None = None) -> tuple[Provider, ...]:

@@ -43,11 +43,16 @@ class EmbedderClient:
         space_id: str | None = None,
         workspace: str = "",
         *,
+        accept_failures: bool = False,
         timeout: float | None = None,
     ) -> EmbeddedTexts:
         """Embeds 1 to 256 texts; Internal where the answer breaks the contract."""
         request = embedder_pb2.EmbedTextsRequest(
-            texts=texts, purpose=_PURPOSES[purpose], space_id=space_id, workspace=workspace
+            texts=texts,
+            purpose=_PURPOSES[purpose],
+            space_id=space_id,
+            workspace=workspace,
+            accept_failures=accept_failures,
         )
         with errors_of("embedder"):
             response = await self._stub.EmbedTexts(request, timeout=timeout)
@@ -57,7 +62,9 @@ class EmbedderClient:
             space_id=response.space_id,
             vectors=_vectors_from(response, len(texts)),
             texts=tuple(
-                EmbeddedText(text.token_count, text.token_count_estimated, text.sliced)
+                EmbeddedText(
+                    text.token_count, text.token_count_estimated, text.sliced, text.failure
+                )
                 for text in response.texts
             ),
             report=stage_report_from("embed", response.report),

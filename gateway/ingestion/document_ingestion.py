@@ -30,6 +30,7 @@ from gateway.ingestion.language import document_language
 from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import PassageVectors, StoredSpaces
+from gateway.ingestion.passage_windows import PassageWindows
 from gateway.ingestion.received_files import ReceivedFile, ReceivingFolder
 from gateway.ingestion.reports import refusals_named, report_of
 from gateway.ingestion.token_rates import TokenRates
@@ -62,6 +63,7 @@ class DocumentIngestion:
 
     store: PassageStore
     vectors: PassageVectors
+    windows: PassageWindows
     rates: TokenRates
     processes: ExtractionProcesses
     receiving: ReceivingFolder
@@ -123,6 +125,7 @@ class DocumentIngestion:
         new = await self.vectors.of(
             passages, spaces, job.workspace.preferred_space_id, job.workspace.slug
         )
+        new = await self.windows.added_to(new, passages, document.title, job.workspace.slug)
         embedded = perf_counter()
         await asyncio.to_thread(self.originals.keep, job.received, job.workspace.slug, job.suffix)
         document = replace(

@@ -2,12 +2,12 @@
 
 Only passages are sent whose text has no vector in that space yet. The preferred space comes first;
 where its provider is lost, the embedder's chain decides, and the document goes there whole. Where
-nobody answers, what was embedded before the loss is kept, and the other passages wait.
+nobody answers, what was embedded before the loss is kept, and the other passages wait. A passage
+that the provider refuses, while it embeds others, waits alone: another space would get all of them.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ import structlog
 
 from chassis.errors import ServiceError
 from gateway.documents import FloatMatrix, VectorBlock
-from gateway.embedding import EmbeddingPurpose
+from gateway.embedding import EmbeddedTexts
 from gateway.ingestion.chunking.chunker import CutPassage
-from gateway.ports import Embedder
+from gateway.ingestion.embedding_calls import EmbeddingCalls, side_by_side
 
 _log = structlog.get_logger("gateway.ingestion.passage_vectors")
 
@@ -31,34 +31,27 @@ StoredSpaces = Mapping[str, frozenset[str]]
 class NewVectors:
     """Vectors to store; `space_id` is empty and `block` None where there are none.
 
-    `waiting_count` passages have no vector in the space, old or new, because of `failure`.
-    `sliced_count` passages were longer than the model's input.
+    `waiting_count` passages have no vector in the space, old or new: those whose `chunk_index` is
+    in `refused`, with the reason, and others because of `failure`. `sliced_count` passages were
+    longer than the model's input. `windowless_count` passages have a new vector but not all the
+    windows that belong to it, because of `window_failure`.
     """
 
     space_id: str = ""
     block: VectorBlock | None = None
     waiting_count: int = 0
+    refused: Mapping[int, str] = field(default_factory=dict)
     sliced_count: int = 0
     failure: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BatchLimits:
-    """How texts are sent: `texts` and estimated `tokens` a call, `calls` at a time."""
-
-    texts: int = 32
-    tokens: int = 8_000
-    calls: int = 2
-    timeout_s: float = 120.0
+    windowless_count: int = 0
+    window_failure: str = ""
 
 
 class PassageVectors:
     """Asks an embedder for the vectors of documents."""
 
-    def __init__(self, embedder: Embedder, limits: BatchLimits | None = None) -> None:
-        self._embedder = embedder
-        self._limits = limits or BatchLimits()
-        self._calls = asyncio.Semaphore(self._limits.calls)
+    def __init__(self, calls: EmbeddingCalls) -> None:
+        self._calls = calls
 
     async def of(
         self,
@@ -86,43 +79,19 @@ class PassageVectors:
                 return embedding.fullest_space()
             space_id = await self._embed(embedding, first, None, workspace)
         batches = self._batches(embedding, embedding.lacking(space_id))
-        try:
-            async with asyncio.TaskGroup() as group:
-                for batch in batches:
-                    group.create_task(self._embed(embedding, batch, space_id, workspace))
-        except* ServiceError as errors:
-            raise _first_of(errors) from errors
+        await side_by_side(self._embed(embedding, batch, space_id, workspace) for batch in batches)
         return space_id
 
     async def _embed(
         self, embedding: _Embedding, hashes: Sequence[str], space_id: str | None, workspace: str
     ) -> str:
-        async with self._calls:
-            embedded = await self._embedder.embed(
-                [embedding.texts[one] for one in hashes],
-                EmbeddingPurpose.DOCUMENT,
-                space_id,
-                workspace,
-                timeout=self._limits.timeout_s,
-            )
-        embedding.take(embedded.space_id, hashes, embedded.vectors)
-        embedding.sliced.update(
-            one for one, text in zip(hashes, embedded.texts, strict=True) if text.sliced
-        )
+        texts = [embedding.texts[one] for one in hashes]
+        embedded = await self._calls.embed(texts, space_id, workspace)
+        embedding.take(hashes, embedded)
         return embedded.space_id
 
     def _batches(self, embedding: _Embedding, hashes: Sequence[str]) -> Iterator[list[str]]:
-        batch: list[str] = []
-        tokens = 0
-        for one in hashes:
-            added = embedding.tokens[one]
-            if batch and (len(batch) == self._limits.texts or tokens + added > self._limits.tokens):
-                yield batch
-                batch, tokens = [], 0
-            batch.append(one)
-            tokens += added
-        if batch:
-            yield batch
+        return self._calls.batches({one: embedding.tokens[one] for one in hashes})
 
 
 @dataclass(slots=True)
@@ -137,6 +106,7 @@ class _Embedding:
         default_factory=lambda: defaultdict(dict)
     )
     sliced: set[str] = field(default_factory=set)
+    refused: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
     def __post_init__(self) -> None:
         self.texts = {p.passage.embedded_text_hash: p.embedded_text for p in self.passages}
@@ -145,20 +115,28 @@ class _Embedding:
         }
 
     def lacking(self, space_id: str) -> list[str]:
-        """Returns the texts without a vector in a space, in order."""
-        return [one for one in self.texts if not self._has(one, space_id)]
+        """Returns the texts to send for a space, in order: without a vector, and not refused."""
+        refused = self.refused[space_id]
+        return [one for one in self.texts if not self._has(one, space_id) and one not in refused]
 
     def without_any(self) -> list[str]:
         """Returns the texts to begin with where no space is named: those without any vector."""
         return [one for one in self.texts if not self.stored.get(one)]
 
-    def take(self, space_id: str, hashes: Sequence[str], vectors: FloatMatrix) -> None:
-        self.rows[space_id].update(zip(hashes, vectors, strict=True))
+    def take(self, hashes: Sequence[str], embedded: EmbeddedTexts) -> None:
+        rows, refused = self.rows[embedded.space_id], self.refused[embedded.space_id]
+        for one, vector, text in zip(hashes, embedded.vectors, embedded.texts, strict=True):
+            if text.failure:
+                refused[one] = text.failure
+                continue
+            rows[one] = vector
+            if text.sliced:
+                self.sliced.add(one)
 
     def fullest_space(self) -> str:
         """Returns the space that holds most of the texts; empty where none does."""
         counts = {
-            space_id: len(self.texts) - len(self.lacking(space_id))
+            space_id: sum(self._has(one, space_id) for one in self.texts)
             for space_id in (*self.rows, *sorted(set().union(*self.stored.values())))
         }
         return max(counts, key=lambda space_id: counts[space_id], default="")
@@ -176,23 +154,25 @@ class _Embedding:
             if vectors
             else None
         )
-        waiting = sum(
-            not self._has(passage.passage.embedded_text_hash, space_id) for passage in self.passages
-        )
+        waiting = [
+            p.passage
+            for p in self.passages
+            if not self._has(p.passage.embedded_text_hash, space_id)
+        ]
+        refusals = self.refused[space_id]
+        refused = {
+            passage.chunk_index: refusals[passage.embedded_text_hash]
+            for passage in waiting
+            if passage.embedded_text_hash in refusals
+        }
         return NewVectors(
             space_id=space_id if block else "",
             block=block,
-            waiting_count=waiting,
+            waiting_count=len(waiting),
+            refused=refused,
             sliced_count=sum(p.passage.embedded_text_hash in self.sliced for p in self.passages),
-            failure=failure if waiting else "",
+            failure=failure if len(waiting) > len(refused) else "",
         )
 
     def _has(self, one: str, space_id: str) -> bool:
         return one in self.rows.get(space_id, {}) or space_id in self.stored.get(one, ())
-
-
-def _first_of(errors: BaseExceptionGroup[ServiceError]) -> ServiceError:
-    first = errors.exceptions[0]
-    while isinstance(first, BaseExceptionGroup):
-        first = first.exceptions[0]
-    return first

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 
 from chassis.errors import InvalidArgument
 from gateway.documents import Document, UpsertReport
@@ -11,16 +12,29 @@ from gateway.incoming_files import IngestionOutcome, IngestionReport
 from gateway.ingestion.extraction.refusals import FileRefused
 from gateway.ingestion.passage_vectors import NewVectors
 
+_MOST_NAMED = 5
+
 
 def report_of(
     document: Document, upsert: UpsertReport, new: NewVectors, warnings: Sequence[str]
 ) -> IngestionReport:
-    """Returns the report on a stored document; lost vectors and slices are among its warnings."""
+    """Returns the report on a stored document; what lacks or was sliced is among its warnings."""
     remarks = list(warnings)
     if new.failure:
+        waiting = new.waiting_count - len(new.refused)
         remarks.append(
-            f"passages that wait for vectors, found by their words meanwhile: {new.waiting_count} "
+            f"passages that wait for vectors, found by their words meanwhile: {waiting} "
             f"({new.failure}); send the file again to complete them"
+        )
+    if new.refused:
+        remarks.append(
+            f"passages that the model cannot embed, found by their words: {len(new.refused)} "
+            f"({_refusals_told(new.refused)})"
+        )
+    if new.windowless_count:
+        remarks.append(
+            f"passages without all their windows, ranked by their whole text: "
+            f"{new.windowless_count} ({new.window_failure})"
         )
     if new.sliced_count:
         remarks.append(
@@ -47,3 +61,9 @@ def refusals_named(file_name: str) -> Iterator[None]:
         raise InvalidArgument(
             f"{file_name}: {refusal.message}", field="file_name", reason=refusal.reason
         ) from refusal
+
+
+def _refusals_told(refused: Mapping[int, str]) -> str:
+    told = [f"passage {index}: {reason}" for index, reason in islice(refused.items(), _MOST_NAMED)]
+    more = len(refused) - len(told)
+    return "; ".join([*told, f"and {more} more"] if more else told)

@@ -13,11 +13,13 @@ from chassis.server import RunningServer, running_server
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.retriever import RetrieverClient
 from gateway.ingestion.document_ingestion import DocumentIngestion
+from gateway.ingestion.embedding_calls import EmbeddingCalls
 from gateway.ingestion.extraction.process import ExtractionProcesses
 from gateway.ingestion.keyed_locks import KeyedLocks
 from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import PassageVectors
+from gateway.ingestion.passage_windows import PassageWindows
 from gateway.ingestion.received_files import ReceivingFolder
 from gateway.ingestion.servicer import served
 from gateway.ingestion.settings import IngestionSettings
@@ -77,9 +79,11 @@ def assembled(
     swept = receiving.sweep()
     if swept:
         _log.info("unfinished files removed", count=swept)
+    calls = EmbeddingCalls(embedder, settings.batch_limits())
     return DocumentIngestion(
         store=store,
-        vectors=PassageVectors(embedder, settings.batch_limits()),
+        vectors=PassageVectors(calls),
+        windows=PassageWindows(calls, settings.windows),
         rates=TokenRates(embedder),
         processes=processes,
         receiving=receiving,

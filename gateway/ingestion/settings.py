@@ -9,8 +9,9 @@ from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
+from gateway.ingestion.embedding_calls import BatchLimits
 from gateway.ingestion.extraction.limits import ExtractionLimits
-from gateway.ingestion.passage_vectors import BatchLimits
+from gateway.ingestion.passage_windows import WindowChoice
 
 _MEBIBYTE = 1024 * 1024
 
@@ -69,6 +70,10 @@ class IngestionSettings(ServiceSettings, ServerSettings):
     )
     embed_calls: int = Field(
         default=2, ge=1, le=64, description="calls of the embedder at the same time, 1 to 64"
+    )
+    windows: WindowChoice = Field(
+        default=WindowChoice.AUTO,
+        description="spaces with windows: auto = where the provider recommends them; always; off",
     )
     embed_timeout_s: float = Field(default=120.0, gt=0, description="seconds for one such call")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from chassis.errors import NotFound, Unavailable
+from chassis.errors import InvalidArgument, NotFound, Unavailable
 from gateway.embedding import (
     EmbeddedText,
     EmbeddedTexts,
@@ -25,8 +25,9 @@ FIRST, SECOND = "first/model@1/4/l2/none", "second/model@1/6/l2/none"
 class ChainedEmbedder:
     """Answers in the asked space, or in the first of the chain that is not lost.
 
-    A space in `lasts` answers that many more calls and is lost then. The first two values of a
-    vector tell the length of its text.
+    A space in `lasts` answers that many more calls and is lost then. Texts that hold a part
+    of `refused` cannot be embedded by anybody. The first two values of a vector tell the length of
+    its text.
     """
 
     spaces: tuple[str, ...] = (FIRST, SECOND)
@@ -34,6 +35,8 @@ class ChainedEmbedder:
     lasts: dict[str, int] = field(default_factory=dict)
     tokens_per_character: float = 0.25
     sliced_over: int = 10_000
+    refused: set[str] = field(default_factory=set)
+    windows_recommended: bool = False
     calls: list[tuple[tuple[str, ...], str | None]] = field(default_factory=list)
     purposes: set[EmbeddingPurpose] = field(default_factory=set)
     most_at_once: int = 0
@@ -46,6 +49,7 @@ class ChainedEmbedder:
         space_id: str | None = None,
         workspace: str = "",
         *,
+        accept_failures: bool = False,
         timeout: float | None = None,
     ) -> EmbeddedTexts:
         """Implements the port."""
@@ -56,14 +60,17 @@ class ChainedEmbedder:
         await asyncio.sleep(0)
         self._at_once -= 1
         space_id = self._answering(space_id)
+        if not accept_failures and (first := next(filter(self._refuses, texts), "")):
+            raise InvalidArgument(f"{first} cannot be embedded", field="texts")
         width = int(space_id.split("/")[2])
         vectors = np.zeros((len(texts), width), dtype=np.float32)
         vectors[:, 0] = [np.cos(len(text)) for text in texts]
         vectors[:, 1] = [np.sin(len(text)) for text in texts]
+        vectors[[self._refuses(text) for text in texts]] = 0
         return EmbeddedTexts(
             space_id,
             vectors,
-            tuple(EmbeddedText(1, sliced=len(text) > self.sliced_over) for text in texts),
+            tuple(map(self._outcome, texts)),
             StageReport("embed", StageOutcome.RAN),
         )
 
@@ -80,6 +87,7 @@ class ChainedEmbedder:
                 512,
                 self.tokens_per_character,
                 ProviderState.UNAVAILABLE if space_id in self.lost else ProviderState.AVAILABLE,
+                windows_recommended=self.windows_recommended,
             )
             for space_id in self.spaces
         )
@@ -87,6 +95,13 @@ class ChainedEmbedder:
     def embedded(self) -> list[str]:
         """Returns all texts that were sent."""
         return [text for texts, _ in self.calls for text in texts]
+
+    def _refuses(self, text: str) -> bool:
+        return any(part in text for part in self.refused)
+
+    def _outcome(self, text: str) -> EmbeddedText:
+        failure = f"{text} cannot be embedded" if self._refuses(text) else ""
+        return EmbeddedText(1, sliced=len(text) > self.sliced_over, failure=failure)
 
     def _answering(self, asked: str | None) -> str:
         if asked is not None and asked not in self.spaces:

@@ -42,14 +42,16 @@ _Context = grpc.aio.ServicerContext[Any, Any]
 class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
     """Answers like an embedder whose providers have these spaces; fails and waits as told.
 
-    `latency_s` is added to every answer; `sliced_over_words` flags longer texts as sliced. A
-    token is a word.
+    `latency_s` is added to every answer; `sliced_over_words` flags longer texts as sliced;
+    texts with a word of `refused_words` cannot be embedded. A token is a word.
     """
 
     def __init__(self, *space_ids: str) -> None:
         self.space_ids = space_ids or (DEFAULT_SPACE_ID,)
         self.latency_s = 0.0
         self.sliced_over_words = 400
+        self.refused_words: set[str] = set()
+        self.windows_recommended = False
         self.requests: list[pb.EmbedTextsRequest] = []
         self.embedded_texts: list[str] = []
         self._outages: dict[str, ServiceError] = {}
@@ -96,13 +98,20 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
         self.embedded_texts.extend(request.texts)
         provider, model, dimension = _parts(space_id)
         counts = [len(text.split()) for text in request.texts]
+        failures = [self._failure(text) for text in request.texts]
+        if any(failures) and not request.accept_failures:
+            raise InvalidArgument("a text cannot be embedded", field="texts")
+        vectors = fake_vectors(space_id, *request.texts)
+        vectors[[bool(failure) for failure in failures]] = 0
         return pb.EmbedTextsResponse(
             space_id=space_id,
             dimension=dimension,
-            vectors=fake_vectors(space_id, *request.texts).astype("<f4").tobytes(),
+            vectors=vectors.astype("<f4").tobytes(),
             texts=[
-                pb.EmbeddedText(token_count=count, sliced=count > self.sliced_over_words)
-                for count in counts
+                pb.EmbeddedText(
+                    token_count=count, sliced=count > self.sliced_over_words, failure=failure
+                )
+                for count, failure in zip(counts, failures, strict=True)
             ],
             report=pb.StageReport(
                 outcome=pb.STAGE_OUTCOME_RAN,
@@ -135,6 +144,10 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
 
         return ServedService(SERVICE_NAME, register)
 
+    def _failure(self, text: str) -> str:
+        refused = self.refused_words.intersection(text.split())
+        return f"the model refuses {min(refused)}" if refused else ""
+
     def _answering(self, request: pb.EmbedTextsRequest) -> str:
         asked = request.HasField("space_id")
         if asked and request.space_id not in self.space_ids:
@@ -162,7 +175,7 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
                 pb.PROVIDER_STATE_AVAILABLE if outage is None else pb.PROVIDER_STATE_UNAVAILABLE
             ),
             last_error="" if outage is None else str(outage),
-            windows_recommended=False,
+            windows_recommended=self.windows_recommended,
         )
 
 

@@ -20,7 +20,8 @@ from gateway.workspaces import Workspace, WorkspaceSettings
 
 @dataclass
 class FakePassageStore:
-    """Keeps documents with the spaces of their passages, by the rules of the contract.
+    """Keeps documents with the spaces and the number of windows of their passages, by the rules of
+    the contract.
 
     The space of the first vector becomes the workspace's preferred one. `upsert_error` fails every
     upsert, `passages_error` every reading of passages.
@@ -29,6 +30,7 @@ class FakePassageStore:
     workspaces: dict[str, Workspace] = field(default_factory=dict)
     documents: dict[tuple[str, str], StoredDocument] = field(default_factory=dict)
     upserts: list[Document] = field(default_factory=list)
+    window_counts: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     upsert_error: ServiceError | None = None
     passages_error: ServiceError | None = None
 
@@ -91,12 +93,18 @@ class FakePassageStore:
                 UpsertOutcome.UNCHANGED, before.passage_count, self._waiting(before)
             )
         given = _given_spaces(passages, vectors)
+        counts = _given_windows(vectors)
         old = {
             one.passage.embedded_text_hash: one.space_ids
             for one in (before.passages if before is not None else ())
         }
         kept = [
             () if given[at] else old.get(p.embedded_text_hash, ()) for at, p in enumerate(passages)
+        ]
+        old_windows = self._windows_by_text(workspace, document.external_id)
+        self.window_counts[workspace, document.external_id] = [
+            counts.get(at, 0) if given[at] else old_windows.get(p.embedded_text_hash, 0)
+            for at, p in enumerate(passages)
         ]
         stored = StoredDocument(
             document,
@@ -114,6 +122,15 @@ class FakePassageStore:
             self._waiting(stored),
             sum(map(bool, kept)),
         )
+
+    def _windows_by_text(self, workspace: str, external_id: str) -> dict[str, int]:
+        before = self.documents.get((workspace, external_id))
+        counts = self.window_counts.get((workspace, external_id), [])
+        passages = before.passages if before is not None else ()
+        return {
+            one.passage.embedded_text_hash: count
+            for one, count in zip(passages, counts, strict=True)
+        }
 
     def _prefer(self, workspace: str, vectors: Sequence[VectorBlock]) -> None:
         found = self.workspaces[workspace]
@@ -138,3 +155,15 @@ def _given_spaces(
         for position in positions:
             given[position] = (*given[position], block.space_id)
     return given
+
+
+def _given_windows(vectors: Sequence[VectorBlock]) -> dict[int, int]:
+    """Returns the number of windows that came for passages; checks that their vectors did."""
+    counts: dict[int, int] = {}
+    for block in vectors:
+        held = 0 if block.window_vectors is None else len(block.window_vectors)
+        assert sum(block.window_counts) == held
+        positions = block.passage_positions or tuple(range(len(block.vectors)))
+        if block.window_counts:
+            counts.update(zip(positions, block.window_counts, strict=True))
+    return counts

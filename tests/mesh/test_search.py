@@ -58,6 +58,20 @@ def test_hits_carry_the_rank_and_score_of_every_stage(caller: Caller) -> None:
     assert scores.bm25_score > 0
 
 
+def test_windows_refine_the_score_of_longer_passages(caller: Caller) -> None:
+    """A passage of more than two sentences has them; a shorter one is its own window."""
+    caller.create_workspace("fenetres")
+    long = "Le quai est plein. Il pleut. L'entrepôt contrôle les cartons. Le navire attend."
+    caller.ingest("fenetres", "long.txt", long.encode())
+    caller.ingest("fenetres", "court.txt", b"Les cartons attendent. Il pleut.")
+
+    answer = caller.search("fenetres", "L'entrepôt contrôle les cartons.")
+    scores = {hit.source.external_id: hit.scores.space_scores[0] for hit in answer.hits}
+
+    assert scores["long.txt"].best_window_cosine > scores["long.txt"].cosine
+    assert not scores["court.txt"].HasField("best_window_cosine")
+
+
 def test_a_filter_reaches_every_list(caller: Caller) -> None:
     """Only what fulfils it is found; one that cannot be applied is refused by the field's name."""
     unknown = filters_pb2.Filter(field_exists="metadata.unknown")

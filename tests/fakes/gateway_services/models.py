@@ -79,6 +79,7 @@ class FakeEmbedder:
         space_id: str | None = None,
         workspace: str = "",
         *,
+        accept_failures: bool = False,
         timeout: float | None = None,
     ) -> EmbeddedTexts:
         """Implements the port."""

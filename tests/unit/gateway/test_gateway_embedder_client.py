@@ -85,6 +85,19 @@ async def test_without_a_space_the_provider_decides() -> None:
     assert not service.seen[0].HasField("space_id")
 
 
+async def test_a_text_that_cannot_be_embedded_is_named() -> None:
+    """Where the caller accepts that; its row holds zeros."""
+    rows = np.array([[0, 0], [1, 0]], dtype=np.float32)
+    texts = [embedder_pb2.EmbeddedText(failure="too odd"), embedder_pb2.EmbeddedText()]
+    answer = embedded(vectors=rows.tobytes(), texts=texts)
+    async with downstream({EMBED: lambda _: answer}) as service:
+        client = EmbedderClient(service.channel)
+        found = await client.embed(["a", "b"], EmbeddingPurpose.DOCUMENT, accept_failures=True)
+
+    assert service.seen[0].accept_failures
+    assert [text.failure for text in found.texts] == ["too odd", ""]
+
+
 @pytest.mark.parametrize(
     "changes",
     [

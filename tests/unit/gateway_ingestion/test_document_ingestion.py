@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pytest
 
@@ -12,64 +10,11 @@ from chassis.errors import (
     FailedPrecondition,
     InvalidArgument,
     NotFound,
-    ResourceExhausted,
     Unavailable,
 )
 from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
-from gateway.ingestion.document_ingestion import INCOMPLETE, DocumentIngestion
-from gateway.ingestion.extraction.limits import ExtractionLimits
-from gateway.ingestion.extraction.process import ExtractionProcesses
-from gateway.ingestion.service import assembled
-from gateway.ingestion.settings import IngestionSettings
-from tests.fakes.chained_embedder import FIRST, SECOND, ChainedEmbedder
-from tests.fakes.passage_store import FakePassageStore
-
-GUIDE = "# Guide\n\nLe navire attend au large.\n"
-LONG = "\n\n".join(
-    f"## Partie {n}\n\n" + f"La phrase {n} parle du quai et du navire. " * 40 for n in range(4)
-)
-
-
-@dataclass
-class Desk:
-    """The ingestion over fakes, with a workspace "w"."""
-
-    ingestion: DocumentIngestion
-    embedder: ChainedEmbedder
-    store: FakePassageStore
-    folder: Path
-
-    async def take_in(
-        self, content: str | bytes = GUIDE, name: str = "guide.md", **fields: object
-    ) -> IngestionReport:
-        """Has a file taken in."""
-        data = content.encode() if isinstance(content, str) else content
-
-        async def pieces() -> AsyncIterator[bytes]:
-            for start in range(0, len(data), 1024):
-                yield data[start : start + 1024]
-
-        file = IncomingFile("w", name)
-        return await self.ingestion.ingest_document(
-            replace(file, **fields),  # type: ignore[arg-type] # by field name
-            pieces(),
-        )
-
-    def files(self) -> list[str]:
-        """Everything in the data folder, from its root."""
-        paths = (path for path in self.folder.rglob("*") if path.is_file())
-        return sorted(path.relative_to(self.folder).parts[0] for path in paths)
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    """A fresh desk."""
-    embedder, store = ChainedEmbedder(), FakePassageStore()
-    store.add_workspace("w")
-    processes = ExtractionProcesses(ExtractionLimits(), count=1)
-    settings = IngestionSettings(data_folder=tmp_path)
-    yield Desk(assembled(settings, embedder, store, processes), embedder, store, tmp_path)
-    await processes.close()
+from tests.fakes.chained_embedder import FIRST
+from tests.fakes.ingestion_desk import GUIDE, LONG, Desk
 
 
 async def test_a_new_file_is_stored_with_vectors_and_its_original(desk: Desk) -> None:
@@ -120,63 +65,6 @@ async def test_another_description_of_the_same_file_is_a_change(desk: Desk) -> N
     assert len(desk.embedder.calls) == 1
 
 
-async def test_a_changed_file_embeds_only_what_changed(desk: Desk) -> None:
-    """Passages of other parts keep their vectors."""
-    await desk.take_in(LONG)
-    before = len(desk.embedder.embedded())
-    report = await desk.take_in(LONG.replace("La phrase 3", "La nouvelle phrase 3"))
-
-    assert before == report.passage_count == 4
-    assert report.outcome is IngestionOutcome.REPLACED
-    assert report.kept_vector_count == 3
-    assert len(desk.embedder.embedded()) == before + 1
-    assert desk.store.spaces("w", "guide.md") == [(FIRST,)] * 4
-
-
-async def test_without_an_embedder_passages_wait_and_the_same_file_completes_them(
-    desk: Desk,
-) -> None:
-    """The document is stored and the report says what lacks; later the vectors follow."""
-    desk.embedder.lost = {FIRST, SECOND}
-    report = await desk.take_in(LONG)
-    waiting = await desk.take_in(LONG)
-    desk.embedder.lost = set()
-    completed = await desk.take_in(LONG)
-    again = await desk.take_in(LONG)
-
-    assert report.outcome is IngestionOutcome.CREATED
-    assert (report.passage_count, report.awaiting_passage_count) == (4, 4)
-    assert "4 (no provider answers)" in report.warnings[0]
-    assert desk.store.upserts[0].content_hash.endswith(INCOMPLETE)
-    assert (waiting.outcome, waiting.awaiting_passage_count) == (IngestionOutcome.UNCHANGED, 4)
-    assert waiting.warnings == report.warnings
-    assert (completed.outcome, completed.awaiting_passage_count) == (IngestionOutcome.REPLACED, 0)
-    assert completed.warnings == ()
-    assert again.outcome is IngestionOutcome.UNCHANGED
-
-
-async def test_an_outage_does_not_cut_a_document_in_other_places(desk: Desk) -> None:
-    """The rate of tokens is remembered, so that unchanged passages keep their vectors."""
-    desk.embedder.tokens_per_character = 0.5
-    await desk.take_in(LONG)
-    desk.embedder.lost = {FIRST, SECOND}
-    report = await desk.take_in(LONG, category="expéditions")
-
-    assert report.kept_vector_count == report.passage_count > 4
-    assert report.awaiting_passage_count == 0
-    assert report.warnings == ()
-
-
-async def test_a_workspace_s_space_is_asked_for_first(desk: Desk) -> None:
-    """Also where the chain would have answered in another."""
-    desk.store.add_workspace("w", preferred=SECOND)
-
-    report = await desk.take_in()
-
-    assert report.space_id == SECOND
-    assert [space for _, space in desk.embedder.calls] == [SECOND]
-
-
 async def test_a_workspace_s_profile_decides_how_files_are_cut(desk: Desk) -> None:
     """It is recorded on the document; an unknown one is refused before any work."""
     desk.store.add_workspace("w", profile="sentences")
@@ -187,17 +75,6 @@ async def test_a_workspace_s_profile_decides_how_files_are_cut(desk: Desk) -> No
 
     assert desk.store.upserts[0].chunking_profile == "sentences"
     assert all(passage.token_estimate <= 500 for passage in desk.store.passages("w", "guide.md"))
-
-
-async def test_a_document_too_large_to_be_read_back_is_embedded_anew(desk: Desk) -> None:
-    """Its stored passages do not fit into one answer: costly, but right."""
-    await desk.take_in(LONG)
-    desk.store.passages_error = ResourceExhausted("message over 16 MiB")
-
-    report = await desk.take_in(LONG, category="x")
-
-    assert report.outcome is IngestionOutcome.REPLACED
-    assert len(desk.embedder.embedded()) == 8
 
 
 async def test_equal_uploads_at_the_same_time_cost_one(desk: Desk) -> None:

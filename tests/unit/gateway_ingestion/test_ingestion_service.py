@@ -17,8 +17,8 @@ from chassis.settings import SettingsError, read_settings
 from gateway.clients.ingestion import IngestionClient
 from gateway.documents import MetadataValue
 from gateway.incoming_files import IncomingFile, IngestionOutcome
+from gateway.ingestion.embedding_calls import BatchLimits
 from gateway.ingestion.extraction.limits import ExtractionLimits
-from gateway.ingestion.passage_vectors import BatchLimits
 from gateway.ingestion.service import running_ingestion
 from gateway.ingestion.settings import IngestionSettings
 from justesse.gateway.v1 import ingestion_pb2 as pb
@@ -203,6 +203,27 @@ async def test_vectors_come_over_the_embedder_s_contract(tmp_path: Path) -> None
     assert embedder.embedded_texts == ["a\nBonjour."]
     assert (second.passage_count, second.awaiting_passage_count) == (1, 1)
     assert "down" in second.warnings[0]
+
+
+async def test_refusals_and_windows_come_over_the_embedder_s_contract(tmp_path: Path) -> None:
+    """One passage that no model takes costs itself alone, and is named; others get windows."""
+    store, embedder = FakePassageStore(), FakeEmbedder()
+    store.add_workspace("w")
+    embedder.refused_words, embedder.windows_recommended = {"poison"}, True
+    text = "# Un\n\n" + "Le quai. " * 300 + "\n\n# Deux\n\n" + "Le poison du quai. " * 150
+    async with serving_fake_embedder(embedder) as target:
+        settings = IngestionSettings(port=0, data_folder=tmp_path, embedder_target=target)
+        async with (
+            running_ingestion(settings, store=store, metrics=Metrics()) as server,
+            open_channel(server.address, metrics=Metrics()) as channel,
+        ):
+            role = Role(channel, store, tmp_path)
+            response = await role.ingest(header("a.md"), *content(text.encode()))
+
+    assert (response.passage_count, response.awaiting_passage_count) == (2, 1)
+    assert store.spaces("w", "a.md") == [(embedder.space_ids[0],), ()]
+    assert [bool(count) for count in store.window_counts["w", "a.md"]] == [True, False]
+    assert "1 (passage 1: the model refuses poison)" in response.warnings[0]
 
 
 def test_settings_become_limits() -> None:
