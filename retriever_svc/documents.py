@@ -62,6 +62,8 @@ class PassageVectors:
     vectors: FloatMatrix
     window_counts: IntVector | None = None
     window_vectors: FloatMatrix | None = None
+    canary: npt.NDArray[np.float32] | None = None
+    """Vector of the embedder's fixed text, [dimension]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,14 @@ from retriever_svc.documents import (
 )
 from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.searches import SearchRequest, SearchResult
+from retriever_svc.spaces import (
+    AwaitingPage,
+    SpaceLease,
+    SpaceRemoval,
+    SpaceSwitch,
+    VectorsPutReceipt,
+    VectorsPutRequest,
+)
 from retriever_svc.workspaces import Workspace, WorkspaceRemoval, WorkspaceSettings
 
 
@@ -63,6 +71,43 @@ class RetrievalEngine(Protocol):
         self, workspace: str, *, page_size: int, after: str | None
     ) -> DocumentPage:
         """Lists documents whose external id follows `after`. Raises NotFound."""
+        ...
+
+    async def list_passages_awaiting(
+        self, workspace: str, space_id: str, *, page_size: int, after: int | None
+    ) -> AwaitingPage:
+        """Lists passages with ids over `after` that a space lacks, counted where `after` is None.
+
+        Raises NotFound (workspace).
+        """
+        ...
+
+    async def lease_space(
+        self, workspace: str, space_id: str, holder: str, duration_s: float
+    ) -> SpaceLease:
+        """Grants or prolongs the lease of the work on a space. Raises NotFound (workspace)."""
+        ...
+
+    async def put_vectors(self, request: VectorsPutRequest) -> VectorsPutReceipt:
+        """Stores vectors of stored passages in one step.
+
+        Raises NotFound (workspace), InvalidArgument, FailedPrecondition for a lease that is not
+        held and for vectors of another model, and ResourceExhausted when the disk is full.
+        """
+        ...
+
+    async def switch_space(
+        self, workspace: str, space_id: str, *, require_complete: bool
+    ) -> SpaceSwitch:
+        """Makes a space the preferred one. Raises NotFound and FailedPrecondition (incomplete)."""
+        ...
+
+    async def drop_space(self, workspace: str, space_id: str) -> SpaceRemoval:
+        """Deletes the vectors of a space; one that is not there is no error.
+
+        Raises NotFound (workspace), and FailedPrecondition for a space that searches need. What
+        was deleted before a failure stays deleted.
+        """
         ...
 
     async def search_passages(self, request: SearchRequest) -> SearchResult:

@@ -14,6 +14,7 @@ from chassis.errors import InvalidArgument
 from retriever_svc.documents import FloatMatrix, IntVector, PassageVectors
 
 MAX_DIMENSION = 8192
+LOWEST_CANARY_COSINE = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class UnitVectors:
     positions: IntVector
     vectors: FloatMatrix
     windows: tuple[FloatMatrix, ...]
+    canary: bytes = b""
+    """Canary of the space, float32, little-endian, norm 1; empty where none came along."""
 
     @property
     def dimension(self) -> int:
@@ -54,7 +57,14 @@ def checked_vectors(given: PassageVectors, passage_count: int) -> UnitVectors:
         given.positions,
         unit_rows(matrix, names, space),
         _checked_windows(given, names),
+        _checked_canary(given),
     )
+
+
+def same_model(kept: bytes, given: bytes) -> bool:
+    """Whether two canaries are near enough to come from one model."""
+    one, other = (np.frombuffer(canary, "<f4") for canary in (kept, given))
+    return one.shape == other.shape and float(np.dot(one, other)) >= LOWEST_CANARY_COSINE
 
 
 def checked_query_vector(
@@ -96,6 +106,19 @@ def unit_rows(matrix: FloatMatrix, names: Sequence[str], space_id: str) -> Float
         )
     wide /= norms[:, np.newaxis]
     return np.ascontiguousarray(wide, dtype=np.float32)
+
+
+def _checked_canary(given: PassageVectors) -> bytes:
+    if given.canary is None:
+        return b""
+    if given.canary.shape != given.vectors.shape[1:]:
+        raise InvalidArgument(
+            f"canary of space {given.space_id!r} has {given.canary.size} values; "
+            f"its vectors have {given.vectors.shape[1]}",
+            field="vectors.canary_vector",
+        )
+    row = unit_rows(given.canary[np.newaxis, :], ["the canary"], given.space_id)
+    return row.astype("<f4", copy=False).tobytes()
 
 
 def _check_positions(space: str, positions: IntVector, rows: int, passage_count: int) -> None:

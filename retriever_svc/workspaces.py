@@ -52,6 +52,12 @@ class Space:
     passage_count: int
     active_index_kind: DenseIndexKind
     """FLAT or HNSW: the index that answers now."""
+    resting: bool = False
+    """Every passage in it has a vector in the preferred space too: searches leave it out."""
+    stray_count: int = 0
+    """Passages in it that the preferred space lacks."""
+    canary: bytes = b""
+    """Vector of the embedder's fixed text, float32, little-endian; empty where none came yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ class Workspace:
     preferred_space_id: str
     """Empty before the first vector."""
     spaces_version: int
-    """Grows whenever the list of spaces or the preferred space changes."""
+    """Grows whenever the list of spaces, the preferred space or what rests changes."""
     created_at: datetime
     applied_seq: int
     """Number of the last change applied; grows with every change, 0 for a new workspace."""

@@ -11,9 +11,17 @@ from retriever_svc.embedded.store.document_rows import (
     find_document,
     list_document_rows,
 )
-from retriever_svc.embedded.store.passage_rows import passages_of_document
+from retriever_svc.embedded.store.passage_rows import passages_of_document, read_passages
+from retriever_svc.embedded.store.space_rows import (
+    awaiting_passages,
+    count_awaiting,
+    spaces_of_passages,
+)
 from retriever_svc.embedded.store.vector_rows import awaiting_counts, spaces_by_passage
 from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, find_workspace
+from retriever_svc.spaces import AwaitingPage, AwaitingPassage
+
+_NO_SPACE = -1
 
 
 class DocumentReader:
@@ -50,6 +58,36 @@ class DocumentReader:
                 tuple(_stored(row, awaiting) for row in page),
                 page[-1].document.external_id if len(rows) > page_size else None,
                 workspace.document_count,
+            )
+
+    def list_awaiting(
+        self, slug: str, space_id: str, *, page_size: int, after: int | None
+    ) -> AwaitingPage:
+        """Lists passages with ids over `after` that a space lacks; the first page counts them."""
+        connection = self._connection
+        with _Snapshot(connection):
+            workspace = find_workspace(connection, slug)
+            space = workspace.space(space_id)
+            key = _NO_SPACE if space is None else space.key
+            titles = awaiting_passages(
+                connection, workspace.id, key, after=after or 0, limit=page_size + 1
+            )
+            ids = list(titles)[:page_size]
+            rows = read_passages(connection, workspace.id, ids)
+            held = spaces_of_passages(connection, workspace.id, ids)
+            names = {known.key: known.space_id for known in workspace.spaces}
+            return AwaitingPage(
+                tuple(
+                    AwaitingPassage(
+                        passage_id,
+                        rows[passage_id].passage,
+                        titles[passage_id],
+                        tuple(names[one] for one in sorted(held.get(passage_id, ()))),
+                    )
+                    for passage_id in ids
+                ),
+                ids[-1] if len(titles) > page_size else None,
+                *(count_awaiting(connection, workspace.id, key) if after is None else ()),
             )
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from sqlite3 import Connection
@@ -37,6 +38,7 @@ from retriever_svc.embedded.snapshots.snapshot_metrics import snapshot_metrics_o
 from retriever_svc.embedded.snapshots.snapshots import Snapshots
 from retriever_svc.embedded.store.changes import Change, WorkspaceCreated, WorkspaceDeleted
 from retriever_svc.embedded.store.deletions import delete_document
+from retriever_svc.embedded.store.space_changes import drop_space_part, put_vectors, switch_space
 from retriever_svc.embedded.store.store import Store
 from retriever_svc.embedded.store.upserts import upsert_document
 from retriever_svc.embedded.store.workspace_rows import insert_workspace, retire_workspace
@@ -44,7 +46,19 @@ from retriever_svc.embedded.workspace_view import described
 from retriever_svc.embedded.writer import Writer
 from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.searches import SearchRequest, SearchResult
+from retriever_svc.space_leases import SpaceLeases
+from retriever_svc.spaces import (
+    AwaitingPage,
+    SpaceLease,
+    SpaceRemoval,
+    SpaceSwitch,
+    VectorsPutReceipt,
+    VectorsPutRequest,
+)
 from retriever_svc.workspaces import Workspace, WorkspaceRemoval, WorkspaceSettings
+
+# Few enough to keep other changes waiting for a moment only.
+_DROPPED_ROWS = 2_000
 
 
 def _utc_now() -> datetime:
@@ -68,6 +82,7 @@ class EmbeddedEngine:
         Raises FailedPrecondition if the folder is in use, unfit or written by a newer build.
         """
         self._now = now
+        self._leases = SpaceLeases()
         with ExitStack() as stack:
             folder = DataFolder(
                 settings.data_folder,
@@ -166,6 +181,50 @@ class EmbeddedEngine:
         """See `RetrievalEngine`."""
         read = partial(self._documents.list_page, workspace, page_size=page_size, after=after)
         return await asyncio.wrap_future(self._reading.submit(read))
+
+    async def list_passages_awaiting(
+        self, workspace: str, space_id: str, *, page_size: int, after: int | None
+    ) -> AwaitingPage:
+        """See `RetrievalEngine`."""
+        read = partial(
+            self._documents.list_awaiting, workspace, space_id, page_size=page_size, after=after
+        )
+        return await asyncio.wrap_future(self._reading.submit(read))
+
+    async def lease_space(
+        self, workspace: str, space_id: str, holder: str, duration_s: float
+    ) -> SpaceLease:
+        """See `RetrievalEngine`."""
+        await self.describe_workspace(workspace)
+        return self._leases.lease(workspace, space_id, holder, duration_s)
+
+    async def put_vectors(self, request: VectorsPutRequest) -> VectorsPutReceipt:
+        """See `RetrievalEngine`."""
+        if request.lease_holder:
+            self._leases.require(request.workspace, request.vectors.space_id, request.lease_holder)
+        operation = partial(put_vectors, request=request)
+        return await asyncio.wrap_future(self._writer.submit(operation))
+
+    async def switch_space(
+        self, workspace: str, space_id: str, *, require_complete: bool
+    ) -> SpaceSwitch:
+        """See `RetrievalEngine`."""
+        operation = partial(
+            switch_space, slug=workspace, space_id=space_id, require_complete=require_complete
+        )
+        return await asyncio.wrap_future(self._writer.submit(operation))
+
+    async def drop_space(self, workspace: str, space_id: str) -> SpaceRemoval:
+        """See `RetrievalEngine`."""
+        operation = partial(
+            drop_space_part, slug=workspace, space_id=space_id, row_limit=_DROPPED_ROWS
+        )
+        total = 0
+        while True:
+            part = await asyncio.wrap_future(self._writer.submit(operation, removing=True))
+            total += part.vector_count
+            if part.vector_count < _DROPPED_ROWS:
+                return replace(part, vector_count=total)
 
     async def search_passages(self, request: SearchRequest) -> SearchResult:
         """See `RetrievalEngine`."""

@@ -18,7 +18,7 @@ from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.store.changes import DocumentChange
 from retriever_svc.embedded.store.passage_rows import passages_without_vectors
 from retriever_svc.embedded.store.vector_rows import vectors_of_passages, vectors_of_space
-from retriever_svc.embedded.store.workspace_rows import WorkspaceRow
+from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, rests
 from retriever_svc.workspaces import Space, Workspace
 
 
@@ -78,6 +78,9 @@ class WorkspaceView:
                 space.dimension,
                 space.passage_count,
                 self.indexes[space.space_id].active_kind,
+                rests(space, self.row.preferred_space_id),
+                space.stray_count,
+                space.canary,
             )
             for space in self.row.spaces
         )

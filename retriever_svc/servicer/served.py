@@ -8,12 +8,15 @@ from justesse.retriever.v1 import (
     documents_pb2_grpc,
     search_pb2,
     search_pb2_grpc,
+    spaces_pb2,
+    spaces_pb2_grpc,
     workspaces_pb2,
     workspaces_pb2_grpc,
 )
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.servicer.documents import DocumentServicer
 from retriever_svc.servicer.search import SearchServicer
+from retriever_svc.servicer.spaces import SpaceServicer
 from retriever_svc.servicer.workspaces import WorkspaceServicer
 from retriever_svc.wire.uploads import UploadLimits
 
@@ -21,7 +24,7 @@ _SEARCH_DEADLINE_S = 5.0
 
 
 def served_services(engine: RetrievalEngine, limits: UploadLimits) -> list[ServedService]:
-    """Returns the three services over one engine."""
+    """Returns all services over one engine."""
     return [
         ServedService(
             workspaces_pb2.DESCRIPTOR.services_by_name["WorkspaceService"].full_name,
@@ -41,5 +44,9 @@ def served_services(engine: RetrievalEngine, limits: UploadLimits) -> list[Serve
             search_pb2.DESCRIPTOR.services_by_name["SearchService"].full_name,
             partial(search_pb2_grpc.add_SearchServiceServicer_to_server, SearchServicer(engine)),
             default_deadlines={"SearchPassages": _SEARCH_DEADLINE_S},
+        ),
+        ServedService(
+            spaces_pb2.DESCRIPTOR.services_by_name["SpaceService"].full_name,
+            partial(spaces_pb2_grpc.add_SpaceServiceServicer_to_server, SpaceServicer(engine)),
         ),
     ]

@@ -1,4 +1,4 @@
-"""Page tokens: opaque to callers, an external id inside."""
+"""Page tokens: opaque to callers, the id of the last document or passage of a page inside."""
 
 import base64
 import binascii

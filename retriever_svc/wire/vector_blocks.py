@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import documents_pb2
 from retriever_svc.documents import FloatMatrix, IntVector, PassageVectors
 from retriever_svc.unit_vectors import MAX_DIMENSION
 from retriever_svc.wire.field_checks import checked_count
-from retriever_svc.wire.float_blocks import matrix_from
+from retriever_svc.wire.float_blocks import matrix_from, vector_from
 
 
 @dataclass(slots=True)
@@ -20,6 +21,7 @@ class _SpaceParts:
     vectors: list[FloatMatrix] = field(default_factory=list)
     window_counts: list[IntVector] = field(default_factory=list)
     window_vectors: list[FloatMatrix] = field(default_factory=list)
+    canary: npt.NDArray[np.float32] | None = None
 
 
 class VectorAssembly:
@@ -56,6 +58,7 @@ class VectorAssembly:
                 np.concatenate(parts.vectors),
                 np.concatenate(parts.window_counts),
                 np.concatenate(parts.window_vectors),
+                parts.canary,
             )
             for space_id, parts in self._parts.items()
         )
@@ -77,6 +80,8 @@ class VectorAssembly:
         windows = matrix_from(block.window_vectors, dimension, f"{place}.window_vectors")
         parts.window_counts.append(_window_counts(block, len(vectors), len(windows), place))
         parts.window_vectors.append(windows)
+        if block.HasField("canary_vector"):
+            parts.canary = vector_from(block.canary_vector, f"{place}.canary_vector")
 
 
 def _positions(

@@ -95,6 +95,9 @@ def space_message(space: Space) -> workspaces_pb2.Space:
         dimension=space.dimension,
         passage_count=space.passage_count,
         active_index_kind=_KIND_MESSAGES[space.active_index_kind],
+        resting=space.resting,
+        stray_passage_count=space.stray_count,
+        canary_vector=space.canary or None,
     )
 
 

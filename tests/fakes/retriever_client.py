@@ -1,4 +1,4 @@
-"""A caller of the retriever's three services, in as few words as possible."""
+"""A caller of the retriever's services, in as few words as possible."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,6 +10,7 @@ from justesse.retriever.v1 import (
     documents_pb2_grpc,
     search_pb2,
     search_pb2_grpc,
+    spaces_pb2_grpc,
     workspaces_pb2_grpc,
 )
 
@@ -23,6 +24,7 @@ class RetrieverClient:
         self.workspaces = workspaces_pb2_grpc.WorkspaceServiceStub(channel)
         self.documents = documents_pb2_grpc.DocumentServiceStub(channel)
         self.search = search_pb2_grpc.SearchServiceStub(channel)
+        self.spaces = spaces_pb2_grpc.SpaceServiceStub(channel)
 
     async def put(
         self,

@@ -10,6 +10,7 @@ import grpc.aio
 import pytest
 
 from retriever_svc.embedded.failpoints import Failpoint
+from retriever_svc.embedded.store.schema import SCHEMA_VERSION
 from tests.fakes.retriever_process import RetrieverProcess
 from tests.faults.changes import noted_change
 from tests.faults.comparison import compare
@@ -72,7 +73,7 @@ async def test_a_newer_schema_is_refused_and_left_alone(
     started = process.start_or_end()
     refusal = process.wait(EXIT_LIMIT_S)
     log = process.log
-    _set_schema_version(process.data, "0001")
+    _set_schema_version(process.data, SCHEMA_VERSION)
     process.start()
     async with connected(process) as client:
         await compare(client, ledger, "after the refusal")

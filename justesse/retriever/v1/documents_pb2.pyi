@@ -150,6 +150,7 @@ class VectorBlock(_message.Message):
     VECTORS_FIELD_NUMBER: _builtins.int
     WINDOW_COUNTS_FIELD_NUMBER: _builtins.int
     WINDOW_VECTORS_FIELD_NUMBER: _builtins.int
+    CANARY_VECTOR_FIELD_NUMBER: _builtins.int
     space_id: _builtins.str
     """Space of the vectors."""
     dimension: _builtins.int
@@ -160,6 +161,10 @@ class VectorBlock(_message.Message):
     """
     window_vectors: _builtins.bytes
     """Window vectors of all rows one after the other, laid out as vectors."""
+    canary_vector: _builtins.bytes
+    """Vector of the embedder's fixed text in this space, laid out as a row; kept with the space if it
+    has none yet. FAILED_PRECONDITION (SPACE_DRIFTED): its cosine with the one kept is below 0.999.
+    """
     @_builtins.property
     def passage_positions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Which passages of the batch the rows belong to, by position in the batch, growing. Empty: row
@@ -179,12 +184,15 @@ class VectorBlock(_message.Message):
         vectors: _builtins.bytes = ...,
         window_counts: _abc.Iterable[_builtins.int] | None = ...,
         window_vectors: _builtins.bytes = ...,
+        canary_vector: _builtins.bytes | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "canary_vector", b"canary_vector"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dimension", b"dimension", "passage_positions", b"passage_positions", "space_id", b"space_id", "vectors", b"vectors", "window_counts", b"window_counts", "window_vectors", b"window_vectors"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "canary_vector", b"canary_vector", "dimension", b"dimension", "passage_positions", b"passage_positions", "space_id", b"space_id", "vectors", b"vectors", "window_counts", b"window_counts", "window_vectors", b"window_vectors"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__canary_vector: _TypeAlias = _typing.Literal["canary_vector"]  # noqa: Y015
+    _WhichOneofArgType__canary_vector: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__canary_vector) -> _WhichOneofReturnType__canary_vector | None: ...
 
 Global___VectorBlock: _TypeAlias = VectorBlock  # noqa: Y015
 

@@ -259,7 +259,7 @@ class Workspace(_message.Message):
     preferred_space_id: _builtins.str
     """Space that all passages are meant to end up in; empty before the first vector."""
     spaces_version: _builtins.int
-    """Grows by one whenever the list of spaces or the preferred space changes."""
+    """Grows by one whenever the list of spaces, the preferred space or what rests changes."""
     applied_seq: _builtins.int
     """Number of the last change applied to the workspace; grows with every change."""
     @_builtins.property
@@ -339,6 +339,9 @@ class Space(_message.Message):
     DIMENSION_FIELD_NUMBER: _builtins.int
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     ACTIVE_INDEX_KIND_FIELD_NUMBER: _builtins.int
+    RESTING_FIELD_NUMBER: _builtins.int
+    STRAY_PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
+    CANARY_VECTOR_FIELD_NUMBER: _builtins.int
     space_id: _builtins.str
     """Id of the space: "provider/model@revision/dimension/normalisation/prefix-scheme"."""
     dimension: _builtins.int
@@ -347,6 +350,14 @@ class Space(_message.Message):
     """Passages that have a vector in it."""
     active_index_kind: Global___DenseIndexKind.ValueType
     """Kind of index that answers now: flat until the graph pays."""
+    resting: _builtins.bool
+    """Every passage in it has a vector in the preferred space too, so searches leave it out."""
+    stray_passage_count: _builtins.int
+    """Passages in it that the preferred space lacks; 0 for the preferred space itself."""
+    canary_vector: _builtins.bytes
+    """Vector of the embedder's fixed text, kept with the first vectors that brought one; float32,
+    little-endian, norm 1. Sent along when texts are embedded, it tells of a model that was exchanged.
+    """
     def __init__(
         self,
         *,
@@ -354,11 +365,16 @@ class Space(_message.Message):
         dimension: _builtins.int = ...,
         passage_count: _builtins.int = ...,
         active_index_kind: Global___DenseIndexKind.ValueType = ...,
+        resting: _builtins.bool = ...,
+        stray_passage_count: _builtins.int = ...,
+        canary_vector: _builtins.bytes | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "canary_vector", b"canary_vector"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["active_index_kind", b"active_index_kind", "dimension", b"dimension", "passage_count", b"passage_count", "space_id", b"space_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "active_index_kind", b"active_index_kind", "canary_vector", b"canary_vector", "dimension", b"dimension", "passage_count", b"passage_count", "resting", b"resting", "space_id", b"space_id", "stray_passage_count", b"stray_passage_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__canary_vector: _TypeAlias = _typing.Literal["canary_vector"]  # noqa: Y015
+    _WhichOneofArgType__canary_vector: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__canary_vector) -> _WhichOneofReturnType__canary_vector | None: ...
 
 Global___Space: _TypeAlias = Space  # noqa: Y015

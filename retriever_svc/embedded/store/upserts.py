@@ -188,7 +188,7 @@ class _Replacement:
         """Returns, for each passage, the keys of the spaces that vectors were given for."""
         given: list[set[int]] = [set() for _ in ids]
         for vectors in self._vectors:
-            space = self._writer.ledger.enter(vectors.space_id, vectors.dimension)
+            space = self._writer.ledger.enter(vectors.space_id, vectors.dimension, vectors.canary)
             for row, position in enumerate(vectors.positions.tolist()):
                 self._writer.put_row(ids[position], space.key, vectors, row)
                 given[position].add(space.key)

@@ -76,7 +76,7 @@ def _put_missing(
         if known is None or known.key not in writer.held.get(passage_id, ())
     }
     if lacking:
-        space = writer.ledger.enter(given.space_id, given.dimension)
+        space = writer.ledger.enter(given.space_id, given.dimension, given.canary)
         for row, passage_id in lacking.items():
             writer.put_row(passage_id, space.key, given, row)
 

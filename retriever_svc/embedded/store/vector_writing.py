@@ -56,6 +56,10 @@ class VectorWriter:
         dimension = self.ledger.space(stored.space_key).dimension
         self._insert(passage_id, stored, decoded(stored.vector, dimension)[0])
 
+    def drop(self, passage_id: int, space_key: int) -> None:
+        """Deletes the vector of a passage in a space, where it has one."""
+        self._drop(passage_id, space_key)
+
     def drop_all(self, passage_id: int) -> None:
         """Deletes the vectors of a passage in every space."""
         for space_key in tuple(self.held.get(passage_id, ())):
@@ -83,8 +87,10 @@ class VectorWriter:
         self, passage_id: int, stored: StoredVector, vector: npt.NDArray[np.float32]
     ) -> None:
         insert_vector(self._connection, self._workspace_id, passage_id, stored, self._seq)
+        strays = self._strays(passage_id)
         self.ledger.count(stored.space_key, 1)
         self.held.setdefault(passage_id, set()).add(stored.space_key)
+        self._count_strays(passage_id, strays)
         self._put.setdefault(stored.space_key, {})[passage_id] = vector
         self._lost.discard((stored.space_key, passage_id))
 
@@ -92,6 +98,18 @@ class VectorWriter:
         if space_key not in self.held.get(passage_id, ()):
             return
         delete_vector(self._connection, self._workspace_id, passage_id, space_key)
+        strays = self._strays(passage_id)
         self.ledger.count(space_key, -1)
         self.held[passage_id].discard(space_key)
+        self._count_strays(passage_id, strays)
         self._lost.add((space_key, passage_id))
+
+    def _strays(self, passage_id: int) -> frozenset[int]:
+        """Returns the spaces in which the passage is one that the preferred space lacks."""
+        held = self.held.get(passage_id, set())
+        return frozenset() if self.ledger.preferred_key in held else frozenset(held)
+
+    def _count_strays(self, passage_id: int, before: frozenset[int]) -> None:
+        after = self._strays(passage_id)
+        self.ledger.count_strays(after - before, 1)
+        self.ledger.count_strays(before - after, -1)

@@ -30,6 +30,10 @@ class SpaceRow:
     passage_count: int
     windowed: bool
     """At least one passage has windows in the space."""
+    stray_count: int = 0
+    """Passages in it that the preferred space lacks; 0 for the preferred space itself."""
+    canary: bytes = b""
+    """Vector of the embedder's fixed text, as vectors are stored; empty where none came yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,10 @@ class WorkspaceRow:
     seq: int
     created_at: datetime
     spaces: tuple[SpaceRow, ...]
+
+    def space(self, space_id: str) -> SpaceRow | None:
+        """Returns a space of the workspace by its id."""
+        return next((space for space in self.spaces if space.space_id == space_id), None)
 
 
 def insert_workspace(
@@ -119,6 +127,11 @@ def update_workspace(
     )
 
 
+def rests(space: SpaceRow, preferred_space_id: str) -> bool:
+    """Whether searches leave the space out: the preferred one holds all of its passages too."""
+    return space.space_id != preferred_space_id and not space.stray_count
+
+
 def retire_workspace(connection: sqlite3.Connection, slug: str) -> WorkspaceRow:
     """Takes the name from a workspace: it is deleted, its rows wait for purging.
 
@@ -183,10 +196,10 @@ def _read_spaces(connection: sqlite3.Connection, workspace_id: int) -> tuple[Spa
         "SELECT id, space_id, dimension, passage_count, EXISTS ("
         "  SELECT 1 FROM windows"
         "  WHERE windows.workspace_id = spaces.workspace_id AND windows.space_key = spaces.id"
-        ") FROM spaces WHERE workspace_id = ? ORDER BY id",
+        "), stray_count, canary FROM spaces WHERE workspace_id = ? ORDER BY id",
         (workspace_id,),
     )
     return tuple(
-        SpaceRow(key, space_id, dimension, passage_count, bool(windowed))
-        for key, space_id, dimension, passage_count, windowed in rows
+        SpaceRow(key, space_id, dimension, passage_count, bool(windowed), stray_count, canary)
+        for key, space_id, dimension, passage_count, windowed, stray_count, canary in rows
     )
