@@ -20,32 +20,48 @@ passages that wait for their vectors, neither lead every answer nor sink to its 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from reranker_svc.reranking import Candidate, RankedPassage, SpaceScore
+from reranker_svc.reranking import Candidate, FormulaParts, RankedPassage, SpaceScore
 
 
 def rank_by_formula(
-    candidates: Sequence[Candidate], *, similarity_weight: float
+    candidates: Sequence[Candidate], *, similarity_weight: float, include_parts: bool = False
 ) -> tuple[RankedPassage, ...]:
     """Returns every candidate once, best first; ties keep the fused order.
 
     `similarity_weight` is w, 0 to 1. Scores are 0 to 1 and compare within one space only; None
-    means that the candidate kept its place. All are None where nothing could be scored.
+    means that the candidate kept its place. All are None where nothing could be scored. With
+    `include_parts`, every score comes with what it is made of.
     """
     lexical = _lexical_shares(candidates)
     spaces = _one_space_each(candidates)
+    dense: dict[int, float] = {}
     if spaces:
         groups = _grouped(spaces)
-        scores = {
-            index: score
-            for space_id, members in groups.items()
-            for index, score in _combined(
-                _dense_shares(candidates, space_id, members), lexical, similarity_weight
-            ).items()
-        }
+        for space_id, members in groups.items():
+            dense |= _dense_shares(candidates, space_id, members)
+        scores = _combined(dense, lexical, similarity_weight)
     else:
         groups = {"": list(lexical)}
         scores = lexical
-    return _merged(candidates, groups.values(), scores)
+    places = _merged(len(candidates), groups.values(), scores)
+    if not include_parts:
+        return tuple(RankedPassage(candidates[at].passage_id, scores.get(at)) for at in places)
+    weight = similarity_weight if spaces and lexical else float(bool(spaces))
+    return tuple(
+        RankedPassage(
+            candidates[at].passage_id,
+            scores[at],
+            FormulaParts(
+                spaces.get(at, ""),
+                dense.get(at),
+                lexical.get(at, 0.0) if lexical else None,
+                weight,
+            ),
+        )
+        if at in scores
+        else RankedPassage(candidates[at].passage_id)
+        for at in places
+    )
 
 
 def _lexical_shares(candidates: Sequence[Candidate]) -> dict[int, float]:
@@ -116,14 +132,11 @@ def _combined(
     }
 
 
-def _merged(
-    candidates: Sequence[Candidate],
-    groups: Iterable[list[int]],
-    scores: Mapping[int, float],
-) -> tuple[RankedPassage, ...]:
-    order = list(range(len(candidates)))
+def _merged(count: int, groups: Iterable[list[int]], scores: Mapping[int, float]) -> Sequence[int]:
+    """Returns the candidates, by index, in their new order."""
+    order = list(range(count))
     for members in groups:
         best_first = sorted(members, key=lambda index: (-scores[index], index))
         for place, index in zip(sorted(members), best_first, strict=True):
             order[place] = index
-    return tuple(RankedPassage(candidates[index].passage_id, scores.get(index)) for index in order)
+    return order

@@ -28,7 +28,11 @@ class PassageReranker:
     async def rerank(self, request: RerankRequest) -> Ranking:
         """Returns a permutation of the candidates and the report of the stage."""
         start = self._clock()
-        passages = rank_by_formula(request.candidates, similarity_weight=self._similarity_weight)
+        passages = rank_by_formula(
+            request.candidates,
+            similarity_weight=self._similarity_weight,
+            include_parts=request.include_formula_parts,
+        )
         latency_ms = (self._clock() - start) * 1000.0
         return Ranking(passages, _report(passages, latency_ms))
 

@@ -35,20 +35,40 @@ class RerankRequest:
     """A question and its candidates in fused order, best first, with unique passage ids.
 
     `model_candidate_count` bounds how many from the front a model may look at; 0 is the default.
+    `include_formula_parts` asks what the scores of the formula are made of.
     """
 
     workspace: str
     question: str
     candidates: tuple[Candidate, ...]
     model_candidate_count: int = 0
+    include_formula_parts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaParts:
+    """What a score of the embedded formula is made of: w * d + (1 - w) * b.
+
+    `similarity_share` is d, `lexical_share` b, both 0 to 1; one that no candidate has is None and
+    its weight 0. `similarity_weight` is w. `space_id` is empty where there is no d.
+    """
+
+    space_id: str
+    similarity_share: float | None
+    lexical_share: float | None
+    similarity_weight: float
 
 
 @dataclass(frozen=True, slots=True)
 class RankedPassage:
-    """A place in the new order; `score` is None for a candidate that kept its place."""
+    """A place in the new order; `score` is None for a candidate that kept its place.
+
+    `formula_parts` is None where nobody asked for them, or where the formula gave no score.
+    """
 
     passage_id: str
     score: float | None = None
+    formula_parts: FormulaParts | None = None
 
 
 class StageOutcome(Enum):

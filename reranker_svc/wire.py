@@ -7,6 +7,7 @@ from justesse.reranker.v1 import reranker_pb2 as pb
 from reranker_svc.limits import RequestLimits
 from reranker_svc.reranking import (
     Candidate,
+    FormulaParts,
     RankedPassage,
     Ranking,
     RerankRequest,
@@ -40,7 +41,11 @@ def rerank_request_from(message: pb.RerankPassagesRequest, limits: RequestLimits
     )
     _check_unique(candidates)
     return RerankRequest(
-        message.workspace, message.question, candidates, message.model_candidate_count
+        message.workspace,
+        message.question,
+        candidates,
+        message.model_candidate_count,
+        message.include_formula_parts,
     )
 
 
@@ -136,7 +141,22 @@ def _bm25_from(message: pb.Candidate, field: str) -> float | None:
 
 
 def _passage_message(passage: RankedPassage) -> pb.RankedPassage:
-    return pb.RankedPassage(passage_id=passage.passage_id, score=passage.score)
+    return pb.RankedPassage(
+        passage_id=passage.passage_id,
+        score=passage.score,
+        formula_parts=_parts_message(passage.formula_parts),
+    )
+
+
+def _parts_message(parts: FormulaParts | None) -> pb.FormulaParts | None:
+    if parts is None:
+        return None
+    return pb.FormulaParts(
+        space_id=parts.space_id,
+        similarity_share=parts.similarity_share,
+        lexical_share=parts.lexical_share,
+        similarity_weight=parts.similarity_weight,
+    )
 
 
 def _report_message(report: StageReport) -> pb.StageReport:

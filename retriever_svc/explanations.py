@@ -35,6 +35,10 @@ class ListStanding:
     """Empty for BM25."""
     rank: int
     """From 1; for a passage that the filter keeps out, among all passages."""
+    effective_rank: float
+    """The rank the fusion counts with: rank * N / n in a list drawn from n of N passages."""
+    score: float
+    """What the list is ordered by: BM25 score, or cosine, of the variant."""
     contribution: float
     """What the place added to the fused score; 0 where the search's own list does not hold it."""
 
@@ -54,6 +58,8 @@ class PassageExplanation:
     passage_id: int
     external_id: str
     chunk_index: int
+    heading_path: tuple[str, ...]
+    location: str
     outcome: PassageOutcome
     detail: str
     """The outcome in words; never holds query or document text."""

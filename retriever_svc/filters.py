@@ -121,7 +121,7 @@ def fulfils(document: Document, condition: Filter) -> bool:
         case FieldExists("valid_at"):
             return document.valid_from is not None or document.valid_until is not None
         case FieldExists(field):
-            return _stored(document, field) is not None
+            return stored_value(document, field) is not None
         case Equals(field, value):
             return _equals(document, field, value)
         case OneOf(field, values):
@@ -129,10 +129,11 @@ def fulfils(document: Document, condition: Filter) -> bool:
         case InRange("valid_at", at_least, less_than):
             return _holds_within(document, at_least, less_than)
         case InRange(field, at_least, less_than):
-            return _lies_within(_stored(document, field), at_least, less_than)
+            return _lies_within(stored_value(document, field), at_least, less_than)
 
 
-def _stored(document: Document, field: str) -> MetadataValue | None:
+def stored_value(document: Document, field: str) -> MetadataValue | None:
+    """Returns what the document has in a field other than "valid_at"; None for nothing."""
     if field.startswith(METADATA_PREFIX):
         return document.metadata.get(field.removeprefix(METADATA_PREFIX))
     if field == "superseded":
@@ -148,7 +149,7 @@ def _stored(document: Document, field: str) -> MetadataValue | None:
 def _equals(document: Document, field: str, value: MetadataValue) -> bool:
     if field == "valid_at":
         return _holds_at(document, value)
-    stored = _stored(document, field)
+    stored = stored_value(document, field)
     return stored is not None and type_of(stored) is type_of(value) and stored == value
 
 

@@ -58,6 +58,8 @@ def _passage_message(passage: PassageExplanation) -> search_pb2.PassageExplanati
         passage_id=str(passage.passage_id),
         external_id=passage.external_id,
         chunk_index=passage.chunk_index,
+        heading_path=passage.heading_path,
+        location=passage.location,
         outcome=_OUTCOMES[passage.outcome],
         detail=passage.detail,
         fused_rank=passage.fused_rank,
@@ -67,6 +69,8 @@ def _passage_message(passage: PassageExplanation) -> search_pb2.PassageExplanati
                 variant_index=standing.variant_index,
                 space_id=standing.space_id,
                 rank=standing.rank,
+                effective_rank=standing.effective_rank,
+                score=standing.score,
                 contribution=standing.contribution,
             )
             for standing in passage.standings

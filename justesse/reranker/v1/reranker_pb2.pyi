@@ -61,6 +61,7 @@ class RerankPassagesRequest(_message.Message):
     QUESTION_FIELD_NUMBER: _builtins.int
     CANDIDATES_FIELD_NUMBER: _builtins.int
     MODEL_CANDIDATE_COUNT_FIELD_NUMBER: _builtins.int
+    INCLUDE_FORMULA_PARTS_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Workspace of the question."""
     question: _builtins.str
@@ -69,6 +70,8 @@ class RerankPassagesRequest(_message.Message):
     """How many candidates from the front a model may look at; the rest keeps its order behind them.
     The embedded formula looks at all of them. 0: the service's default.
     """
+    include_formula_parts: _builtins.bool
+    """Also says what the scores of the embedded formula are made of."""
     @_builtins.property
     def candidates(self) -> _containers.RepeatedCompositeFieldContainer[Global___Candidate]:
         """Candidates in fused order, best first; 0 to 200 of them."""
@@ -80,10 +83,11 @@ class RerankPassagesRequest(_message.Message):
         question: _builtins.str = ...,
         candidates: _abc.Iterable[Global___Candidate] | None = ...,
         model_candidate_count: _builtins.int = ...,
+        include_formula_parts: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["candidates", b"candidates", "model_candidate_count", b"model_candidate_count", "question", b"question", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["candidates", b"candidates", "include_formula_parts", b"include_formula_parts", "model_candidate_count", b"model_candidate_count", "question", b"question", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -208,6 +212,7 @@ class RankedPassage(_message.Message):
 
     PASSAGE_ID_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
+    FORMULA_PARTS_FIELD_NUMBER: _builtins.int
     passage_id: _builtins.str
     """Id of the passage."""
     score: _builtins.float
@@ -215,21 +220,73 @@ class RankedPassage(_message.Message):
     only among candidates whose cosine is of the same space. Not set for candidates that kept
     their place.
     """
+    @_builtins.property
+    def formula_parts(self) -> Global___FormulaParts:
+        """What the score is made of; not set where it was not asked for, or not made by the formula."""
+
     def __init__(
         self,
         *,
         passage_id: _builtins.str = ...,
         score: _builtins.float | None = ...,
+        formula_parts: Global___FormulaParts | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "score", b"score"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "formula_parts", b"formula_parts", "score", b"score"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "passage_id", b"passage_id", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_score", b"_score", "formula_parts", b"formula_parts", "passage_id", b"passage_id", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__score: _TypeAlias = _typing.Literal["score"]  # noqa: Y015
     _WhichOneofArgType__score: _TypeAlias = _typing.Literal["_score", b"_score"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__score) -> _WhichOneofReturnType__score | None: ...
 
 Global___RankedPassage: _TypeAlias = RankedPassage  # noqa: Y015
+
+@_typing.final
+class FormulaParts(_message.Message):
+    """Says what a score of the embedded formula is made of:
+    score = similarity_weight * similarity_share + (1 - similarity_weight) * lexical_share.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SPACE_ID_FIELD_NUMBER: _builtins.int
+    SIMILARITY_SHARE_FIELD_NUMBER: _builtins.int
+    LEXICAL_SHARE_FIELD_NUMBER: _builtins.int
+    SIMILARITY_WEIGHT_FIELD_NUMBER: _builtins.int
+    space_id: _builtins.str
+    """Space the candidate was ordered in; empty where no candidate has a cosine."""
+    similarity_share: _builtins.float
+    """Similarity, 0 for the smallest and 1 for the largest among the candidates of the space; not set
+    where no candidate has a cosine.
+    """
+    lexical_share: _builtins.float
+    """BM25 score over the best one of all candidates, 0 to 1; not set where no candidate has any."""
+    similarity_weight: _builtins.float
+    """Weight of similarity_share, 0 to 1: 1 where no candidate has a BM25 score, 0 where none has a
+    cosine.
+    """
+    def __init__(
+        self,
+        *,
+        space_id: _builtins.str = ...,
+        similarity_share: _builtins.float | None = ...,
+        lexical_share: _builtins.float | None = ...,
+        similarity_weight: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_lexical_share", b"_lexical_share", "_similarity_share", b"_similarity_share", "lexical_share", b"lexical_share", "similarity_share", b"similarity_share"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lexical_share", b"_lexical_share", "_similarity_share", b"_similarity_share", "lexical_share", b"lexical_share", "similarity_share", b"similarity_share", "similarity_weight", b"similarity_weight", "space_id", b"space_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__lexical_share: _TypeAlias = _typing.Literal["lexical_share"]  # noqa: Y015
+    _WhichOneofArgType__lexical_share: _TypeAlias = _typing.Literal["_lexical_share", b"_lexical_share"]  # noqa: Y015
+    _WhichOneofReturnType__similarity_share: _TypeAlias = _typing.Literal["similarity_share"]  # noqa: Y015
+    _WhichOneofArgType__similarity_share: _TypeAlias = _typing.Literal["_similarity_share", b"_similarity_share"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lexical_share) -> _WhichOneofReturnType__lexical_share | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__similarity_share) -> _WhichOneofReturnType__similarity_share | None: ...
+
+Global___FormulaParts: _TypeAlias = FormulaParts  # noqa: Y015
 
 @_typing.final
 class StageReport(_message.Message):

@@ -431,6 +431,8 @@ class PassageExplanation(_message.Message):
     MATCHED_TERMS_FIELD_NUMBER: _builtins.int
     SPACE_SCORES_FIELD_NUMBER: _builtins.int
     BM25_SCORE_FIELD_NUMBER: _builtins.int
+    HEADING_PATH_FIELD_NUMBER: _builtins.int
+    LOCATION_FIELD_NUMBER: _builtins.int
     passage_id: _builtins.str
     """Id of the passage."""
     external_id: _builtins.str
@@ -440,13 +442,17 @@ class PassageExplanation(_message.Message):
     outcome: Global___PassageOutcome.ValueType
     """What became of it."""
     detail: _builtins.str
-    """The outcome in words, with the numbers that decided; never holds query or document text."""
+    """The outcome in words, with the numbers that decided, or the values that the filter compared;
+    never holds query or document text.
+    """
     fused_rank: _builtins.int
     """Place in fused order, from 1; not set where no list brought it."""
     fused_score: _builtins.float
     """Fused score; not set where no list brought it."""
     bm25_score: _builtins.float
     """BM25 score of the original wording, at least 0."""
+    location: _builtins.str
+    """Page or sheet the passage starts on; empty where there is none."""
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ListStanding]:
         """Where each list holds it; lists that do not hold it even uncut are missing."""
@@ -458,6 +464,10 @@ class PassageExplanation(_message.Message):
     @_builtins.property
     def space_scores(self) -> _containers.RepeatedCompositeFieldContainer[Global___SpaceScore]:
         """Similarity by space, of the original wording."""
+
+    @_builtins.property
+    def heading_path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Headings above the passage, outermost first."""
 
     def __init__(
         self,
@@ -473,10 +483,12 @@ class PassageExplanation(_message.Message):
         matched_terms: _abc.Iterable[Global___MatchedTerm] | None = ...,
         space_scores: _abc.Iterable[Global___SpaceScore] | None = ...,
         bm25_score: _builtins.float = ...,
+        heading_path: _abc.Iterable[_builtins.str] | None = ...,
+        location: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "fused_rank", b"fused_rank", "fused_score", b"fused_score"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "bm25_score", b"bm25_score", "chunk_index", b"chunk_index", "detail", b"detail", "external_id", b"external_id", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "matched_terms", b"matched_terms", "outcome", b"outcome", "passage_id", b"passage_id", "space_scores", b"space_scores", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "bm25_score", b"bm25_score", "chunk_index", b"chunk_index", "detail", b"detail", "external_id", b"external_id", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "heading_path", b"heading_path", "location", b"location", "matched_terms", b"matched_terms", "outcome", b"outcome", "passage_id", b"passage_id", "space_scores", b"space_scores", "standings", b"standings"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__fused_rank: _TypeAlias = _typing.Literal["fused_rank"]  # noqa: Y015
     _WhichOneofArgType__fused_rank: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank"]  # noqa: Y015
@@ -499,6 +511,8 @@ class ListStanding(_message.Message):
     SPACE_ID_FIELD_NUMBER: _builtins.int
     RANK_FIELD_NUMBER: _builtins.int
     CONTRIBUTION_FIELD_NUMBER: _builtins.int
+    EFFECTIVE_RANK_FIELD_NUMBER: _builtins.int
+    SCORE_FIELD_NUMBER: _builtins.int
     variant_index: _builtins.int
     """Position of the variant in the request."""
     space_id: _builtins.str
@@ -507,6 +521,10 @@ class ListStanding(_message.Message):
     """Rank, from 1; for a passage that the filter keeps out, among all passages."""
     contribution: _builtins.float
     """What the place added to the fused score; 0 where the search's own list does not hold it."""
+    effective_rank: _builtins.float
+    """Rank that the fusion counts with: rank * N / n in a list drawn from n of N passages."""
+    score: _builtins.float
+    """Score the list is ordered by: BM25 score, or cosine, of the variant."""
     def __init__(
         self,
         *,
@@ -514,10 +532,12 @@ class ListStanding(_message.Message):
         space_id: _builtins.str = ...,
         rank: _builtins.int = ...,
         contribution: _builtins.float = ...,
+        effective_rank: _builtins.float = ...,
+        score: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["contribution", b"contribution", "rank", b"rank", "space_id", b"space_id", "variant_index", b"variant_index"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["contribution", b"contribution", "effective_rank", b"effective_rank", "rank", b"rank", "score", b"score", "space_id", b"space_id", "variant_index", b"variant_index"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

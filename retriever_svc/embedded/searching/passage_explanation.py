@@ -1,16 +1,16 @@
 """Explains a search: the same steps once more, with nothing cut, around the expected passages."""
 
 import sqlite3
-from dataclasses import replace
 
 import numpy as np
 
 from chassis.errors import NotFound
 from retriever_svc.embedded.searching.candidate_scores import CandidateScores, score_candidates
 from retriever_svc.embedded.searching.hit_selection import judged_hits, missed_threshold
+from retriever_svc.embedded.searching.list_standings import standings_of, with_contributions
 from retriever_svc.embedded.searching.passage_search import hits_of, subset_of
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery, prepare
-from retriever_svc.embedded.searching.ranked_lists import MadeLists, make_lists
+from retriever_svc.embedded.searching.ranked_lists import make_lists
 from retriever_svc.embedded.store.document_rows import DocumentRow, find_document, read_documents
 from retriever_svc.embedded.store.passage_rows import (
     PassageRow,
@@ -21,12 +21,12 @@ from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.explanations import (
     Explanation,
     ExplanationRequest,
-    ListStanding,
     MatchedTerm,
     PassageExplanation,
     PassageOutcome,
 )
-from retriever_svc.fusion import FusedCandidate, fuse
+from retriever_svc.filter_misses import miss_in_words
+from retriever_svc.fusion import fuse
 from retriever_svc.searches import SearchRequest
 
 
@@ -99,17 +99,9 @@ class _Explainer:
         subset = self._subset
         # A filter is about documents, so it keeps out all of these passages or none.
         kept_out = subset is not None and not subset.contains(np.array(ids, np.int64)).all()
-        uncut = make_lists(
-            self._view,
-            replace(self._request, candidate_count=max(1, self._view.row.passage_count)),
-            self._query,
-            None if kept_out else subset,
-            exact=True,
+        standings = standings_of(
+            self._view, self._request, self._query, None if kept_out else subset, ids
         )
-        ranks = [
-            {passage_id: rank for rank, passage_id in enumerate(ranking.ids, start=1)}
-            for ranking in uncut.rankings
-        ]
         terms = self._term_weights(ids)
         explained = []
         for passage, scored in zip(passages, scores, strict=True):
@@ -122,39 +114,19 @@ class _Explainer:
                     passage_id=passage.id,
                     external_id=document.document.external_id,
                     chunk_index=passage.passage.chunk_index,
+                    heading_path=passage.passage.heading_path,
+                    location=passage.passage.location,
                     outcome=outcome,
                     detail=self._detail(outcome, rank, document, scored),
                     fused_rank=rank,
                     fused_score=None if candidate is None else candidate.score,
-                    standings=self._standings(passage.id, uncut, ranks, candidate),
+                    standings=with_contributions(standings[passage.id], self._made, candidate),
                     matched_terms=terms[passage.id],
                     space_scores=scored.space_scores,
                     bm25_score=scored.bm25_score,
                 )
             )
         return explained
-
-    def _standings(
-        self,
-        passage_id: int,
-        uncut: MadeLists,
-        ranks: list[dict[int, int]],
-        candidate: FusedCandidate | None,
-    ) -> tuple[ListStanding, ...]:
-        contributions = {}
-        for place in () if candidate is None else candidate.places:
-            made = self._made.descriptions[place.list_index]
-            contributions[made.variant_index, made.space_id] = place.contribution
-        return tuple(
-            ListStanding(
-                described.variant_index,
-                described.space_id,
-                held[passage_id],
-                contributions.get((described.variant_index, described.space_id), 0.0),
-            )
-            for described, held in zip(uncut.descriptions, ranks, strict=True)
-            if passage_id in held
-        )
 
     def _term_weights(self, ids: list[int]) -> dict[int, tuple[MatchedTerm, ...]]:
         weights: dict[int, list[MatchedTerm]] = {passage_id: [] for passage_id in ids}
@@ -178,7 +150,8 @@ class _Explainer:
             case PassageOutcome.RETURNED:
                 return f"returned; place {rank} after fusion"
             case PassageOutcome.FILTERED_OUT:
-                return "its document does not fulfil the filter"
+                assert request.filter is not None
+                return f"the filter {miss_in_words(document.document, request.filter)}"
             case PassageOutcome.IN_NO_LIST:
                 return f"no list holds it among its first {request.candidate_count}"
             case PassageOutcome.OVER_DOCUMENT_BOUND:

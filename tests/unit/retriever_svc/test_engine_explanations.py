@@ -6,7 +6,7 @@ from chassis.errors import NotFound
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.explanations import ExplanationRequest, PassageExplanation, PassageOutcome
 from retriever_svc.filters import Equals
-from retriever_svc.searches import SearchRequest, Threshold
+from retriever_svc.searches import QueryVariant, SearchRequest, Threshold
 from tests.fakes.retrieval import SPACE, passage_vectors, request, upsert, vector
 
 NORTH = vector(1, 0, 0, 0)
@@ -60,6 +60,25 @@ async def test_a_hit_is_explained_as_the_search_shows_it(engine: RetrievalEngine
         )
 
 
+async def test_a_place_says_what_the_list_and_the_fusion_count(engine: RetrievalEngine) -> None:
+    """Its score is that of its wording; its rank grows by N / n in a space that holds n of N."""
+    await _fill(engine)
+    first, second = QueryVariant("navire", vectors={SPACE: NORTH}), QueryVariant("quai")
+    search = SearchRequest("docs", (first, second), candidate_count=40)
+    passage = await explained(engine, "n04", search)
+
+    dense, lexical, other_wording = passage.standings
+    assert dense.rank == 5
+    assert dense.effective_rank == pytest.approx(5 * 31 / 30)
+    assert dense.score == pytest.approx(passage.space_scores[0].cosine)
+    assert lexical.score == pytest.approx(passage.bm25_score)
+    assert lexical.effective_rank == lexical.rank
+    assert other_wording.variant_index == 1
+    assert 0 < other_wording.score != pytest.approx(lexical.score)
+    for standing in passage.standings:
+        assert standing.contribution == pytest.approx(1 / (60 + standing.effective_rank))
+
+
 async def test_terms_are_weighed_apart(engine: RetrievalEngine) -> None:
     """The rare and frequent one leads; a term the passage lacks is missing."""
     await _fill(engine)
@@ -92,6 +111,7 @@ async def test_the_filter_is_named_and_ranks_are_those_without_it(engine: Retrie
     passage = await explained(engine, "n00", search)
 
     assert passage.outcome is PassageOutcome.FILTERED_OUT
+    assert passage.detail == "the filter wants category 'words', and the document has 'notes'"
     assert passage.standings[0].rank == 1
     assert passage.fused_rank is None
     kept = await explained(engine, "w", request("douane", filter=Equals("category", "words")))
