@@ -1,0 +1,1 @@
+"""The gateway's own database: connections, transactions and the schema of our tables."""

@@ -1,0 +1,86 @@
+"""Our tables as queries see them; the migrations create them, and a test compares the two."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+METADATA = MetaData()
+
+JOBS = Table(
+    "justesse_jobs",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("kind", String(32), nullable=False),
+    Column("workspace", String(63), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("create_ms", BigInteger, nullable=False),
+    Column("update_ms", BigInteger, nullable=False),
+    Column("finish_ms", BigInteger),
+    Index("justesse_jobs_by_workspace", "workspace", "id"),
+    Index("justesse_jobs_by_finish", "finish_ms"),
+)
+
+TASKS = Table(
+    "justesse_job_tasks",
+    METADATA,
+    Column(
+        "number",
+        BigInteger().with_variant(Integer(), "sqlite"),
+        primary_key=True,
+        autoincrement=True,
+    ),
+    Column("job_id", String(32), ForeignKey("justesse_jobs.id"), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("workspace", String(63), nullable=False),
+    Column("subject", String(512), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("revision", BigInteger, nullable=False),
+    Column("payload", JSON, nullable=False),
+    Column("result", JSON),
+    Column("message", Text, nullable=False),
+    Column("error_status", String(32), nullable=False),
+    Column("error_reason", String(64), nullable=False),
+    Column("error_field", String(64), nullable=False),
+    Column("done_count", BigInteger, nullable=False),
+    Column("total_count", BigInteger, nullable=False),
+    Column("attempt_count", Integer, nullable=False),
+    Column("not_before_ms", BigInteger, nullable=False),
+    Column("cancel_requested", Boolean, nullable=False),
+    Column("lease_holder", String(64), nullable=False),
+    Column("lease_token", BigInteger, nullable=False),
+    Column("lease_until_ms", BigInteger, nullable=False),
+    Column("update_ms", BigInteger, nullable=False),
+    Index("justesse_job_tasks_by_job", "job_id", "number"),
+    Index("justesse_job_tasks_by_state", "state", "kind", "workspace"),
+    Index("justesse_job_tasks_by_subject", "workspace", "kind", "subject", "number"),
+    sqlite_autoincrement=True,
+)
+
+TURNS = Table(
+    "justesse_job_turns",
+    METADATA,
+    Column("workspace", String(63), primary_key=True),
+    Column("turn", BigInteger, nullable=False),
+)
+
+LEASES = Table(
+    "justesse_leases",
+    METADATA,
+    Column("name", String(255), primary_key=True),
+    Column("holder", String(64), nullable=False),
+    Column("token", BigInteger, nullable=False),
+    Column("until_ms", BigInteger, nullable=False),
+)
