@@ -4,8 +4,8 @@ Whoever adds a kind of durable work (taking files in is one, re-embedding a work
 
 1. choose a `kind` and create a job with one task a unit of work that may fail by itself; what the
    work needs to know goes into the task's payload as plain JSON data;
-2. lease tasks of that kind from the `TaskQueue`, renew each lease at a third of its time, and note
-   what becomes of them.
+2. run a `gateway.jobs.task_runner.TaskRunner` with what does such a task; it leases tasks, renews
+   the leases, and notes results, failures and retries.
 
 Work that has no end and no result, such as a mover that looks for passages to move, needs no job:
 it takes a `gateway.jobs.leases.NamedLeases` lease under a name of its own.
@@ -47,9 +47,17 @@ Change = Callable[[AsyncConnection, int, int], Awaitable[int]]
 class JobStore:
     """Keeps jobs in the gateway's database; every method commits before it returns."""
 
-    def __init__(self, database: Database, *, clock: Clock = wall) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = wall,
+        tell: Callable[[str], None] = lambda job_id: None,
+    ) -> None:
+        """Reads moments from `clock`, and calls `tell` with the id of every job that changed."""
         self._database = database
         self._clock = clock
+        self._tell = tell
 
     async def create(self, kind: str, workspace: str, tasks: Sequence[NewTask]) -> Job:
         """Takes a job on; it is durable once this returns. ValueError without tasks."""
@@ -222,7 +230,9 @@ class JobStore:
             next_revision = (revision or 0) + 1
             if await change(connection, next_revision, now_ms):
                 await settle(connection, job_id, next_revision, now_ms)
-            return await read_job(connection, workspace, job_id)
+            changed = await read_job(connection, workspace, job_id)
+        self._tell(job_id)
+        return changed
 
     def _now_ms(self) -> int:
         return round(self._clock() * 1e3)

@@ -8,7 +8,7 @@ harm; more costs double work, and no wrong note.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -49,9 +49,17 @@ class LeasedTask:
 class TaskQueue:
     """The tasks that wait, and those in work. `holder` names a process, 1 to 64 characters."""
 
-    def __init__(self, database: Database, *, clock: Clock = wall) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = wall,
+        tell: Callable[[str], None] = lambda job_id: None,
+    ) -> None:
+        """Reads moments from `clock`, and calls `tell` with the id of every job that changed."""
         self._database = database
         self._clock = clock
+        self._tell = tell
 
     async def lease(
         self, kinds: Sequence[str], first_state: JobState, holder: str, seconds: float
@@ -170,7 +178,8 @@ class TaskQueue:
             row = (await connection.execute(select(TASKS).where(TASKS.c.number == number))).one()
             await settle(connection, job_id, revision + 1, now_ms)
             await note_turn(connection, row.workspace)
-            return LeasedTask(task_from(row), holder, row.lease_token)
+        self._tell(job_id)
+        return LeasedTask(task_from(row), holder, row.lease_token)
 
     async def _note(self, leased: LeasedTask, values: Values) -> None:
         now_ms = self._now_ms()
@@ -185,6 +194,7 @@ class TaskQueue:
             if not noted.rowcount:
                 raise LeaseLost(f"task {leased.task.number} is in other hands")
             await settle(connection, job_id, revision, now_ms)
+        self._tell(job_id)
 
     def _now_ms(self) -> int:
         return round(self._clock() * 1e3)
