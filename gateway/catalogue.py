@@ -6,8 +6,14 @@ from gateway.documents import DocumentDeletion, DocumentPage, StoredDocument
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.ports import Retriever
 from gateway.query_vectors import QueryVectors
-from gateway.validation import check_document_name, check_page, check_preset, check_slug
-from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings
+from gateway.validation import (
+    check_document_name,
+    check_fusion,
+    check_page,
+    check_preset,
+    check_slug,
+)
+from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings, WorkspaceUpdate
 
 
 class Catalogue:
@@ -22,6 +28,7 @@ class Catalogue:
         """Creates a workspace; AlreadyExists where the slug is taken."""
         check_slug(slug)
         check_preset(settings.preset)
+        check_fusion(settings.fusion, "settings.fusion")
         workspace = await self._retriever.create_workspace(slug, settings)
         self._known.forget(slug)
         return workspace
@@ -34,6 +41,12 @@ class Catalogue:
         """Describes one workspace; NotFound where there is none."""
         check_slug(slug)
         return await self._retriever.describe_workspace(slug)
+
+    async def update_workspace(self, update: WorkspaceUpdate) -> Workspace:
+        """Changes settings of a workspace; NotFound where there is none."""
+        check_slug(update.slug)
+        check_fusion(update.fusion, "fusion")
+        return await self._retriever.update_workspace(update)
 
     async def delete_workspace(self, slug: str) -> WorkspaceDeletion:
         """Deletes a workspace with all it holds; NotFound where there is none."""

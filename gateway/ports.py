@@ -24,7 +24,7 @@ from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.reranking import Candidate, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
 from gateway.searching import FusedHits, PassageSearch
-from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings
+from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings, WorkspaceUpdate
 
 
 class Rewriter(Protocol):
@@ -83,6 +83,12 @@ class WorkspaceStore(Protocol):
 
     async def describe_workspace(self, slug: str, *, timeout: float | None = None) -> Workspace:
         """Describes one workspace; NotFound where there is none."""
+        ...
+
+    async def update_workspace(
+        self, update: WorkspaceUpdate, *, timeout: float | None = None
+    ) -> Workspace:
+        """Changes settings of a workspace; NotFound where there is none."""
         ...
 
     async def delete_workspace(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from gateway.documents import MetadataValue
 from gateway.filters import Filter, Threshold
+from gateway.fusion import Fusion
 from gateway.receipt import Receipt
 from gateway.rewriting import ConversationTurn
 from gateway.searching import FusedHit
@@ -29,6 +30,7 @@ class Question:
     thresholds: tuple[Threshold, ...] = ()
     context: Mapping[str, MetadataValue] = field(default_factory=dict)
     passages_per_document: int = 0
+    fusion: Fusion = field(default_factory=Fusion)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from enum import Enum
 
 from gateway.documents import Document, FloatMatrix, MetadataValue, Passage
 from gateway.filters import Filter, Threshold
+from gateway.fusion import Fusion
 from gateway.receipt import StageReport
 from gateway.workspaces import Space
 
@@ -56,6 +57,7 @@ class PassageSearch:
     thresholds: tuple[Threshold, ...] = ()
     context: Mapping[str, MetadataValue] = field(default_factory=dict)
     passages_per_document: int = 0
+    fusion: Fusion = field(default_factory=Fusion)
 
 
 @dataclass(frozen=True, slots=True)

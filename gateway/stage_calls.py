@@ -164,6 +164,7 @@ class StageCalls:
             thresholds=self.question.thresholds,
             context=self.question.context,
             passages_per_document=self.question.passages_per_document,
+            fusion=self.question.fusion,
         )
         return await self.stages.required(
             "search",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from chassis.errors import FieldViolation, InvalidArgument, Unimplemented
 from gateway.filter_validation import filter_violations, threshold_violations
+from gateway.fusion import Fusion, fusion_violations
 from gateway.incoming_files import IncomingFile
 from gateway.questions import Question
 
@@ -31,6 +32,7 @@ def check_question(question: Question) -> None:
         *_history_violations(question),
         *_range_violations(question.limit, "limit", 1, MAX_LIMIT),
         *_range_violations(question.passages_per_document, "passages_per_document", 0, MAX_LIMIT),
+        *fusion_violations(question.fusion, "fusion"),
         *(filter_violations(question.filter, "filter") if question.filter is not None else ()),
         *(
             violation
@@ -58,6 +60,11 @@ def check_preset(preset: str) -> None:
             f"choose {DEFAULT_PRESET!r}",
             reason="PRESET_NOT_APPLIED",
         )
+
+
+def check_fusion(fusion: Fusion, field: str) -> None:
+    """Raises InvalidArgument for a constant or weight out of range."""
+    _raise_any(*fusion_violations(fusion, field))
 
 
 def check_document_name(workspace: str, external_id: str) -> None:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 
+from gateway.fusion import Fusion
+
 
 class DenseIndexKind(Enum):
     """Kinds of dense index."""
@@ -26,6 +28,16 @@ class WorkspaceSettings:
     chunking_profile: str = ""
     preset: str = ""
     dense_index_kind: DenseIndexKind = DenseIndexKind.AUTO
+    fusion: Fusion = field(default_factory=Fusion)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceUpdate:
+    """Other settings for a workspace; `reset_fusion` begins from the defaults."""
+
+    slug: str
+    fusion: Fusion = field(default_factory=Fusion)
+    reset_fusion: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,12 @@ from retriever_svc.spaces import (
     VectorsPutReceipt,
     VectorsPutRequest,
 )
-from retriever_svc.workspaces import Workspace, WorkspaceRemoval, WorkspaceSettings
+from retriever_svc.workspaces import (
+    Workspace,
+    WorkspaceRemoval,
+    WorkspaceSettings,
+    WorkspaceUpdate,
+)
 
 
 class RetrievalEngine(Protocol):
@@ -43,6 +48,10 @@ class RetrievalEngine(Protocol):
 
     async def describe_workspace(self, slug: str) -> Workspace:
         """Returns one workspace. Raises NotFound."""
+        ...
+
+    async def update_workspace(self, update: WorkspaceUpdate) -> Workspace:
+        """Changes settings of a workspace; its `applied_seq` stays. Raises NotFound."""
         ...
 
     async def delete_workspace(self, slug: str) -> WorkspaceRemoval:

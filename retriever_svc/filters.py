@@ -5,7 +5,9 @@ A condition names a field: "metadata.NAME" (text, number, truth value or moment)
 "superseded" (a truth value) or "valid_at" (a moment: equal to every moment the document holds at,
 in a range if it holds at some moment of the range). A value of another type than the stored one is
 unequal to it and outside of every range; a field that is not there fulfils nothing but negations.
-Texts are ordered by code point.
+Texts are equal character by character, case included, and ordered by code point; documents and
+conditions both arrive in the composed form of Unicode. Moments are instants: 14:00+02:00 equals
+12:00Z.
 """
 
 from __future__ import annotations

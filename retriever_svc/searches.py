@@ -11,6 +11,7 @@ import numpy.typing as npt
 from retriever_svc.documents import Document, MetadataValue, Passage
 from retriever_svc.filters import Filter
 from retriever_svc.fusion import Place
+from retriever_svc.fusion_settings import FusionChoices, FusionSettings
 from retriever_svc.workspaces import Space
 
 
@@ -64,9 +65,8 @@ class SearchRequest:
     """Only passages of documents that fulfil it are found; None for all."""
     thresholds: tuple[Threshold, ...] = ()
     context: Mapping[str, MetadataValue] = field(default_factory=dict)
-    rank_constant: float = 60.0
-    lexical_weight: float = 1.0
-    dense_weight: float = 1.0
+    fusion: FusionChoices = field(default_factory=FusionChoices)
+    """What the fusion does other than the workspace's settings say."""
     passages_per_document: int | None = None
 
 
@@ -79,6 +79,8 @@ class RankedList:
     """Empty for BM25."""
     hit_count: int
     exact: bool
+    weight: float
+    """Weight the list had in the fusion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class SearchResult:
 
     hits: tuple[PassageHit, ...]
     lists: tuple[RankedList, ...]
+    fusion: FusionSettings
     spaces: tuple[Space, ...]
     spaces_version: int
     spaces_outdated: bool

@@ -1,8 +1,10 @@
 """Workspaces: the borders that no document and no search crosses."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+
+from retriever_svc.fusion_settings import FusionChoices, FusionSettings
 
 
 class WorkspaceLanguage(StrEnum):
@@ -35,12 +37,28 @@ class DenseIndexKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceSettings:
-    """Holds the choices made for a workspace when it was created."""
+    """Holds the choices made for a workspace."""
 
     language: WorkspaceLanguage = WorkspaceLanguage.FRENCH
     chunking_profile: ChunkingProfile = ChunkingProfile.STRUCTURE
     preset: str = "default"
     dense_index_kind: DenseIndexKind = DenseIndexKind.AUTO
+    fusion: FusionSettings = field(default_factory=FusionSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceUpdate:
+    """Asks for other settings of a workspace."""
+
+    slug: str
+    fusion: FusionChoices = field(default_factory=FusionChoices)
+    reset_fusion: bool = False
+    """Begins from the defaults instead of the present settings."""
+
+    def applied_to(self, settings: WorkspaceSettings) -> WorkspaceSettings:
+        """Returns the settings as they are afterwards."""
+        before = FusionSettings() if self.reset_fusion else settings.fusion
+        return replace(settings, fusion=before.changed_by(self.fusion))
 
 
 @dataclass(frozen=True, slots=True)

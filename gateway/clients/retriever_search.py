@@ -65,6 +65,10 @@ def _to_request(search: PassageSearch) -> search_pb2.SearchPassagesRequest:
         limit=search.limit,
         spaces_version=search.spaces_version,
         passages_per_document=search.passages_per_document,
+        rank_constant=search.fusion.rank_constant,
+        lexical_weight=search.fusion.lexical_weight,
+        dense_weight=search.fusion.dense_weight,
+        space_weights=search.fusion.space_weights,
     )
     if search.filter is not None:
         write_filter(request.filter, search.filter)

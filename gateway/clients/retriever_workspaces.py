@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import grpc
 
 from gateway.clients.service_errors import errors_of
+from gateway.wire.fusion import fusion_from, write_fusion
 from gateway.wire.moments import moment_from
 from gateway.workspaces import (
     DenseIndexKind,
@@ -14,6 +15,7 @@ from gateway.workspaces import (
     Workspace,
     WorkspaceDeletion,
     WorkspaceSettings,
+    WorkspaceUpdate,
 )
 from justesse.retriever.v1 import workspaces_pb2, workspaces_pb2_grpc
 
@@ -44,6 +46,7 @@ class RetrieverWorkspaces:
                 dense_index_kind=_INDEX_KINDS[settings.dense_index_kind],
             ),
         )
+        write_fusion(request.settings.fusion, settings.fusion)
         with errors_of("retriever"):
             response = await self._workspaces.CreateWorkspace(request, timeout=timeout)
         return _workspace_from(response.workspace)
@@ -62,6 +65,18 @@ class RetrieverWorkspaces:
             response = await self._workspaces.DescribeWorkspace(
                 workspaces_pb2.DescribeWorkspaceRequest(slug=slug), timeout=timeout
             )
+        return _workspace_from(response.workspace)
+
+    async def update_workspace(
+        self, update: WorkspaceUpdate, *, timeout: float | None = None
+    ) -> Workspace:
+        """Changes settings of a workspace; NotFound where there is none."""
+        request = workspaces_pb2.UpdateWorkspaceRequest(
+            slug=update.slug, reset_fusion=update.reset_fusion
+        )
+        write_fusion(request.fusion, update.fusion)
+        with errors_of("retriever"):
+            response = await self._workspaces.UpdateWorkspace(request, timeout=timeout)
         return _workspace_from(response.workspace)
 
     async def delete_workspace(
@@ -96,6 +111,7 @@ def _workspace_from(message: workspaces_pb2.Workspace) -> Workspace:
             chunking_profile=message.settings.chunking_profile,
             preset=message.settings.preset,
             dense_index_kind=_index_kind_from(message.settings.dense_index_kind),
+            fusion=fusion_from(message.settings.fusion),
         ),
         document_count=message.document_count,
         passage_count=message.passage_count,

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from chassis.interception import ServicerContext
 from gateway.catalogue import Catalogue
-from gateway.wire.workspaces import to_deletion, to_workspace, workspace_settings_from
+from gateway.wire.workspaces import (
+    to_deletion,
+    to_workspace,
+    workspace_settings_from,
+    workspace_update_from,
+)
 from justesse.gateway.v1 import workspaces_pb2, workspaces_pb2_grpc
 
 
@@ -35,6 +40,13 @@ class WorkspaceServicer(workspaces_pb2_grpc.WorkspaceServiceServicer):
         """Describes one workspace with its spaces and counts."""
         workspace = await self._catalogue.describe_workspace(request.slug)
         return workspaces_pb2.DescribeWorkspaceResponse(workspace=to_workspace(workspace))
+
+    async def UpdateWorkspace(
+        self, request: workspaces_pb2.UpdateWorkspaceRequest, context: ServicerContext
+    ) -> workspaces_pb2.UpdateWorkspaceResponse:
+        """Changes settings of a workspace."""
+        workspace = await self._catalogue.update_workspace(workspace_update_from(request))
+        return workspaces_pb2.UpdateWorkspaceResponse(workspace=to_workspace(workspace))
 
     async def DeleteWorkspace(
         self, request: workspaces_pb2.DeleteWorkspaceRequest, context: ServicerContext

@@ -8,6 +8,7 @@ from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
 from gateway.rewriting import ConversationRole, ConversationTurn
 from gateway.searching import FusedHit
 from gateway.wire.filters import filter_from, threshold_from
+from gateway.wire.fusion import fusion_from
 from gateway.wire.metadata import metadata_from, write_metadata_value
 from gateway.wire.moments import to_timestamp
 from gateway.wire.receipt import to_receipt
@@ -35,6 +36,7 @@ def question_from(request: search_pb2.SearchPassagesRequest) -> Question:
         ),
         context=metadata_from(request.context, "context"),
         passages_per_document=request.passages_per_document,
+        fusion=fusion_from(request.fusion),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chassis.errors import InvalidArgument
+from gateway.wire.fusion import fusion_from, write_fusion
 from gateway.wire.moments import to_timestamp
 from gateway.workspaces import (
     DenseIndexKind,
@@ -10,6 +11,7 @@ from gateway.workspaces import (
     Workspace,
     WorkspaceDeletion,
     WorkspaceSettings,
+    WorkspaceUpdate,
 )
 from justesse.gateway.v1 import workspaces_pb2
 
@@ -38,12 +40,18 @@ def workspace_settings_from(message: workspaces_pb2.WorkspaceSettings) -> Worksp
         chunking_profile=message.chunking_profile,
         preset=message.preset,
         dense_index_kind=kind,
+        fusion=fusion_from(message.fusion),
     )
+
+
+def workspace_update_from(message: workspaces_pb2.UpdateWorkspaceRequest) -> WorkspaceUpdate:
+    """Reads other settings for a workspace."""
+    return WorkspaceUpdate(message.slug, fusion_from(message.fusion), message.reset_fusion)
 
 
 def to_workspace(workspace: Workspace) -> workspaces_pb2.Workspace:
     """Writes a workspace."""
-    return workspaces_pb2.Workspace(
+    written = workspaces_pb2.Workspace(
         slug=workspace.slug,
         settings=workspaces_pb2.WorkspaceSettings(
             language=workspace.settings.language,
@@ -59,6 +67,8 @@ def to_workspace(workspace: Workspace) -> workspaces_pb2.Workspace:
         create_time=to_timestamp(workspace.create_time),
         applied_seq=workspace.applied_seq,
     )
+    write_fusion(written.settings.fusion, workspace.settings.fusion)
+    return written
 
 
 def to_deletion(deletion: WorkspaceDeletion) -> workspaces_pb2.DeleteWorkspaceResponse:

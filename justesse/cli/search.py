@@ -10,6 +10,13 @@ from justesse.cli.conversation import FORM, turns_of
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.filter_expressions import FORM as FILTER_FORM
 from justesse.cli.filter_expressions import filter_from_expressions
+from justesse.cli.fusion_options import (
+    DenseWeightOption,
+    LexicalWeightOption,
+    RankConstantOption,
+    SpaceWeightOption,
+    fusion_of,
+)
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
 from justesse.cli.output import show
 from justesse.cli.search_tables import draw_search_result
@@ -50,6 +57,10 @@ def search(
             help=f"What documents must fulfil; may be repeated, then all must hold. {FILTER_FORM}",
         ),
     ] = None,
+    rank_constant: RankConstantOption = None,
+    lexical_weight: LexicalWeightOption = None,
+    dense_weight: DenseWeightOption = None,
+    space_weights: SpaceWeightOption = None,
     address: AddressOption = None,
     timeout: TimeoutOption = 5.0,
     as_json: JsonOption = False,
@@ -60,6 +71,7 @@ def search(
         condition = filter_from_expressions(filters or [])
     except ValueError as error:
         raise CommandError(f"--filter: {error}", ExitCode.USAGE) from error
+    fusion = fusion_of(rank_constant, lexical_weight, dense_weight, space_weights)
     with Justesse(gateway_address(address)) as justesse:
         result = justesse.search(
             workspace,
@@ -68,6 +80,7 @@ def search(
             history=turns,
             passages_per_document=passages_per_document,
             filter=condition,
+            fusion=fusion,
             timeout=timeout,
         )
     wanted = limit or USUAL_LIMIT

@@ -1,4 +1,4 @@
-"""`justesse workspaces`: creates, lists, describes and deletes workspaces."""
+"""`justesse workspaces`: creates, lists, describes, changes and deletes workspaces."""
 
 import sys
 from enum import StrEnum
@@ -10,13 +10,23 @@ from rich.console import Console
 from justesse.cli.addresses import gateway_address
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.failures import CommandError
+from justesse.cli.fusion_options import (
+    DenseWeightOption,
+    LexicalWeightOption,
+    RankConstantOption,
+    SpaceWeightOption,
+    fusion_in_words,
+    fusion_of,
+)
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
 from justesse.cli.tables import facts, fitting, moment, new_table
 from justesse.cli.wording import counted, waiting
-from justesse.client import DenseIndexKind, Justesse, Workspace, WorkspaceSettings
+from justesse.client import DenseIndexKind, Fusion, Justesse, Workspace, WorkspaceSettings
 
-app = typer.Typer(help="Create, list, describe and delete workspaces.", no_args_is_help=False)
+app = typer.Typer(
+    help="Create, list, describe, change and delete workspaces.", no_args_is_help=False
+)
 
 SlugArgument = Annotated[
     str, typer.Argument(metavar="SLUG", help="Lower-case letters, digits and hyphens.")
@@ -101,6 +111,33 @@ def describe(
 
 
 @app.command()
+def update(
+    slug: SlugArgument,
+    rank_constant: RankConstantOption = None,
+    lexical_weight: LexicalWeightOption = None,
+    dense_weight: DenseWeightOption = None,
+    space_weights: SpaceWeightOption = None,
+    reset_fusion: Annotated[
+        bool,
+        typer.Option("--reset-fusion", help="Take all fusion settings to their defaults first."),
+    ] = False,
+    address: AddressOption = None,
+    timeout: TimeoutOption = 30.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Change how the lists of a workspace's searches are fused; the rest stays as it is."""
+    fusion = fusion_of(rank_constant, lexical_weight, dense_weight, space_weights)
+    if fusion == Fusion() and not reset_fusion:
+        raise CommandError("nothing to change; name a setting (see --help)", ExitCode.USAGE)
+    with Justesse(gateway_address(address)) as justesse:
+        workspace = justesse.update_workspace(
+            slug, fusion=fusion, reset_fusion=reset_fusion, timeout=timeout
+        )
+    text = f"Workspace {workspace.slug} fuses with {fusion_in_words(workspace.settings.fusion)}."
+    show(workspace, as_json, lambda console: console.print(plain(text)))
+
+
+@app.command()
 def delete(
     slug: SlugArgument,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -166,6 +203,7 @@ def _draw(console: Console, workspace: Workspace) -> None:
                 ("Chunking", settings.chunking_profile or "structure"),
                 ("Preset", settings.preset or "default"),
                 ("Dense index", f"{settings.dense_index_kind.value} (asked for)"),
+                ("Fusion", fusion_in_words(settings.fusion)),
                 ("Documents", str(workspace.document_count)),
                 ("Passages", str(workspace.passage_count)),
                 ("Created", moment(workspace.create_time)),

@@ -35,6 +35,7 @@ from justesse.client.errors import (
     UnavailableError,
 )
 from justesse.client.filters import Filter
+from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionOutcome, IngestionResult
 from justesse.client.mesh_state import MeshState, ProviderState, ServiceHealth, ServiceState
 from justesse.client.metadata import MetadataValue
@@ -74,6 +75,7 @@ __all__ = [
     "FailedPreconditionError",
     "FieldViolation",
     "Filter",
+    "Fusion",
     "Hit",
     "IngestionOutcome",
     "IngestionResult",

@@ -1,7 +1,7 @@
 """The asyncio client."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import TypeAlias, Unpack
 
 import grpc
@@ -19,11 +19,12 @@ from justesse.client.documents import (
 )
 from justesse.client.early_status import EarlyStatus
 from justesse.client.failed_calls import error_from
-from justesse.client.filters import Filter
+from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
 from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
-from justesse.client.search_result import SearchResult, Turn
+from justesse.client.search_options import SearchOptions
+from justesse.client.search_result import SearchResult
 from justesse.client.switches import Switch, Switches
 from justesse.client.uploads import Content, Upload
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
@@ -68,27 +69,15 @@ class AsyncJustesse:
         workspace: str,
         query: str,
         *,
-        limit: int | None = None,
-        history: Sequence[Turn] = (),
-        passages_per_document: int = 0,
-        filter: Filter | None = None,
         timeout: float | None = 5.0,
         request_id: str | None = None,
+        **options: Unpack[SearchOptions],
     ) -> SearchResult:
         """Finds the passages that answer `query`, best first.
 
-        `limit`: 1 to 100 hits, None for 8. `history`: earlier turns, oldest first, at most 20.
-        `passages_per_document`: most passages of one document among the hits, 0 for no bound.
-        `filter`: what documents must fulfil, see `justesse.client.filters`.
+        What else can be asked for stands in `justesse.client.search_options`.
         """
-        call = requests.search(
-            workspace,
-            query,
-            limit=limit,
-            history=history,
-            passages_per_document=passages_per_document,
-            filter=filter,
-        )
+        call = requests.search(workspace, query, options)
         return await self._answer(call, timeout, request_id)
 
     async def ingest(
@@ -147,6 +136,19 @@ class AsyncJustesse:
     ) -> Workspace:
         """Describes one workspace with its spaces and counts."""
         return await self._answer(requests.describe_workspace(slug), timeout, request_id)
+
+    async def update_workspace(
+        self,
+        slug: str,
+        *,
+        fusion: Fusion | None = None,
+        reset_fusion: bool = False,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> Workspace:
+        """Changes settings of a workspace; `reset_fusion` begins from the defaults."""
+        call = requests.update_workspace(slug, fusion or Fusion(), reset_fusion)
+        return await self._answer(call, timeout, request_id)
 
     async def delete_workspace(
         self, slug: str, *, timeout: float | None = 30.0, request_id: str | None = None

@@ -73,6 +73,13 @@ DESCRIBE_WORKSPACE = Method(
     workspaces_pb2.DescribeWorkspaceResponse,
     idempotent=True,
 )
+UPDATE_WORKSPACE = Method(
+    f"{PACKAGE}.WorkspaceService",
+    "UpdateWorkspace",
+    workspaces_pb2.UpdateWorkspaceRequest,
+    workspaces_pb2.UpdateWorkspaceResponse,
+    idempotent=False,
+)
 DELETE_WORKSPACE = Method(
     f"{PACKAGE}.WorkspaceService",
     "DeleteWorkspace",
@@ -136,6 +143,7 @@ METHODS: tuple[Method[Any, Any], ...] = (
     CREATE_WORKSPACE,
     LIST_WORKSPACES,
     DESCRIBE_WORKSPACE,
+    UPDATE_WORKSPACE,
     DELETE_WORKSPACE,
     GET_DOCUMENT,
     LIST_DOCUMENTS,

@@ -1,6 +1,6 @@
 """What each call sends and how its answer is read: the part that both clients share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -12,10 +12,11 @@ from justesse.client.documents import (
     document_page_from,
     document_with_passages_from,
 )
-from justesse.client.filters import Filter
+from justesse.client.fusion import Fusion, fusion_message
 from justesse.client.mesh_state import MeshState, mesh_state_from
 from justesse.client.methods import Method, RequestT, ResponseT
-from justesse.client.search_result import SearchResult, Speaker, Turn, search_result_from
+from justesse.client.search_options import SearchOptions, search_message
+from justesse.client.search_result import SearchResult, search_result_from
 from justesse.client.switches import Switch, Switches, switch_from, switches_from
 from justesse.client.workspaces import (
     DeletedWorkspace,
@@ -27,7 +28,6 @@ from justesse.client.workspaces import (
 from justesse.gateway.v1 import (
     documents_pb2,
     mesh_pb2,
-    search_pb2,
     switches_pb2,
     workspaces_pb2,
 )
@@ -46,33 +46,10 @@ class Call(Generic[RequestT, ResponseT, ResultT]):
 
 CallFor: TypeAlias = Call[Any, Any, ResultT]
 
-_ROLES = {
-    Speaker.USER: search_pb2.CONVERSATION_ROLE_USER,
-    Speaker.ASSISTANT: search_pb2.CONVERSATION_ROLE_ASSISTANT,
-}
 
-
-def search(
-    workspace: str,
-    query: str,
-    *,
-    limit: int | None,
-    history: Sequence[Turn],
-    passages_per_document: int,
-    filter: Filter | None,
-) -> CallFor[SearchResult]:
+def search(workspace: str, query: str, options: SearchOptions) -> CallFor[SearchResult]:
     """Asks for the passages that answer a question."""
-    request = search_pb2.SearchPassagesRequest(
-        workspace=workspace,
-        query=query,
-        limit=limit,
-        history=[
-            search_pb2.ConversationTurn(role=_ROLES[turn.speaker], text=turn.text)
-            for turn in history
-        ],
-        passages_per_document=passages_per_document,
-        filter=None if filter is None else filter.message,
-    )
+    request = search_message(workspace, query, options)
     return Call(methods.SEARCH_PASSAGES, request, search_result_from)
 
 
@@ -99,6 +76,16 @@ def describe_workspace(slug: str) -> CallFor[Workspace]:
         methods.DESCRIBE_WORKSPACE,
         workspaces_pb2.DescribeWorkspaceRequest(slug=slug),
         lambda response: workspace_from(response.workspace),
+    )
+
+
+def update_workspace(slug: str, fusion: Fusion, reset_fusion: bool) -> CallFor[Workspace]:
+    """Asks for other settings of a workspace."""
+    request = workspaces_pb2.UpdateWorkspaceRequest(
+        slug=slug, fusion=fusion_message(fusion), reset_fusion=reset_fusion
+    )
+    return Call(
+        methods.UPDATE_WORKSPACE, request, lambda response: workspace_from(response.workspace)
     )
 
 

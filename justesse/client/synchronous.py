@@ -1,6 +1,6 @@
 """The synchronous client."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Unpack, cast
 
 import grpc
@@ -17,11 +17,12 @@ from justesse.client.documents import (
 )
 from justesse.client.errors import JustesseError
 from justesse.client.failed_calls import FailedCall, error_from
-from justesse.client.filters import Filter
+from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
 from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
-from justesse.client.search_result import SearchResult, Turn
+from justesse.client.search_options import SearchOptions
+from justesse.client.search_result import SearchResult
 from justesse.client.switches import Switch, Switches
 from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
@@ -63,27 +64,15 @@ class Justesse:
         workspace: str,
         query: str,
         *,
-        limit: int | None = None,
-        history: Sequence[Turn] = (),
-        passages_per_document: int = 0,
-        filter: Filter | None = None,
         timeout: float | None = 5.0,
         request_id: str | None = None,
+        **options: Unpack[SearchOptions],
     ) -> SearchResult:
         """Finds the passages that answer `query`, best first.
 
-        `limit`: 1 to 100 hits, None for 8. `history`: earlier turns, oldest first, at most 20.
-        `passages_per_document`: most passages of one document among the hits, 0 for no bound.
-        `filter`: what documents must fulfil, see `justesse.client.filters`.
+        What else can be asked for stands in `justesse.client.search_options`.
         """
-        call = requests.search(
-            workspace,
-            query,
-            limit=limit,
-            history=history,
-            passages_per_document=passages_per_document,
-            filter=filter,
-        )
+        call = requests.search(workspace, query, options)
         return self._answer(call, timeout, request_id)
 
     def ingest(
@@ -147,6 +136,19 @@ class Justesse:
     ) -> Workspace:
         """Describes one workspace with its spaces and counts."""
         return self._answer(requests.describe_workspace(slug), timeout, request_id)
+
+    def update_workspace(
+        self,
+        slug: str,
+        *,
+        fusion: Fusion | None = None,
+        reset_fusion: bool = False,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> Workspace:
+        """Changes settings of a workspace; `reset_fusion` begins from the defaults."""
+        call = requests.update_workspace(slug, fusion or Fusion(), reset_fusion)
+        return self._answer(call, timeout, request_id)
 
     def delete_workspace(
         self, slug: str, *, timeout: float | None = 30.0, request_id: str | None = None

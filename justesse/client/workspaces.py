@@ -1,9 +1,10 @@
 """Workspaces: the borders that no document and no search crosses."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from justesse.client.fusion import Fusion, fusion_from, fusion_message
 from justesse.client.metadata import moment_from
 from justesse.gateway.v1 import workspaces_pb2
 
@@ -29,6 +30,8 @@ class WorkspaceSettings:
     """"structure", "sentences" or "words"."""
     preset: str = ""
     dense_index_kind: DenseIndexKind = DenseIndexKind.AUTO
+    fusion: Fusion = field(default_factory=Fusion)
+    """How ranked lists are fused where a search does not say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ def settings_message(settings: WorkspaceSettings) -> workspaces_pb2.WorkspaceSet
         chunking_profile=settings.chunking_profile,
         preset=settings.preset,
         dense_index_kind=_INDEX_KIND_NUMBERS[settings.dense_index_kind],
+        fusion=fusion_message(settings.fusion) if settings.fusion != Fusion() else None,
     )
 
 
@@ -100,6 +104,7 @@ def workspace_from(message: workspaces_pb2.Workspace) -> Workspace:
             chunking_profile=message.settings.chunking_profile,
             preset=message.settings.preset,
             dense_index_kind=_index_kind_from(message.settings.dense_index_kind),
+            fusion=fusion_from(message.settings.fusion),
         ),
         document_count=message.document_count,
         passage_count=message.passage_count,

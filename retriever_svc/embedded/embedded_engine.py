@@ -36,12 +36,21 @@ from retriever_svc.embedded.search_worker import SearchWorker
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.snapshots.snapshot_metrics import snapshot_metrics_of
 from retriever_svc.embedded.snapshots.snapshots import Snapshots
-from retriever_svc.embedded.store.changes import Change, WorkspaceCreated, WorkspaceDeleted
+from retriever_svc.embedded.store.changes import (
+    Change,
+    WorkspaceCreated,
+    WorkspaceDeleted,
+    WorkspaceUpdated,
+)
 from retriever_svc.embedded.store.deletions import delete_document
 from retriever_svc.embedded.store.space_changes import drop_space_part, put_vectors, switch_space
 from retriever_svc.embedded.store.store import Store
 from retriever_svc.embedded.store.upserts import upsert_document
-from retriever_svc.embedded.store.workspace_rows import insert_workspace, retire_workspace
+from retriever_svc.embedded.store.workspace_rows import (
+    change_settings,
+    insert_workspace,
+    retire_workspace,
+)
 from retriever_svc.embedded.workspace_view import described
 from retriever_svc.embedded.writer import Writer
 from retriever_svc.explanations import Explanation, ExplanationRequest
@@ -55,7 +64,12 @@ from retriever_svc.spaces import (
     VectorsPutReceipt,
     VectorsPutRequest,
 )
-from retriever_svc.workspaces import Workspace, WorkspaceRemoval, WorkspaceSettings
+from retriever_svc.workspaces import (
+    Workspace,
+    WorkspaceRemoval,
+    WorkspaceSettings,
+    WorkspaceUpdate,
+)
 
 # Few enough to keep other changes waiting for a moment only.
 _DROPPED_ROWS = 2_000
@@ -145,6 +159,15 @@ class EmbeddedEngine:
     async def describe_workspace(self, slug: str) -> Workspace:
         """See `RetrievalEngine`."""
         return await asyncio.wrap_future(self._worker.submit(PublishedState.describe, slug))
+
+    async def update_workspace(self, update: WorkspaceUpdate) -> Workspace:
+        """See `RetrievalEngine`."""
+
+        def operation(connection: Connection) -> tuple[None, Change]:
+            return None, WorkspaceUpdated(change_settings(connection, update))
+
+        await asyncio.wrap_future(self._writer.submit(operation))
+        return await self.describe_workspace(update.slug)
 
     async def delete_workspace(self, slug: str) -> WorkspaceRemoval:
         """See `RetrievalEngine`."""

@@ -15,7 +15,12 @@ from retriever_svc.embedded.searching.passage_explanation import explain_passage
 from retriever_svc.embedded.searching.passage_search import search_passages
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.snapshots.snapshot_place import SealedGraphs, SnapshotPlace
-from retriever_svc.embedded.store.changes import Change, DocumentChange, WorkspaceDeleted
+from retriever_svc.embedded.store.changes import (
+    Change,
+    DocumentChange,
+    WorkspaceDeleted,
+    WorkspaceUpdated,
+)
 from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, no_such_workspace
 from retriever_svc.embedded.workspace_view import WorkspaceView, described
 from retriever_svc.explanations import Explanation, ExplanationRequest
@@ -160,6 +165,8 @@ class PublishedState:
     def _apply(self, publication: Publication, change: Change) -> None:
         if isinstance(change, DocumentChange):
             self._views[publication.workspace_id].apply(change)
+        elif isinstance(change, WorkspaceUpdated):
+            self._views[publication.workspace_id].row = change.workspace
         elif isinstance(change, WorkspaceDeleted):
             self._forget(publication.workspace_id)
         elif publication.lexical is not None:

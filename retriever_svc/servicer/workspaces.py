@@ -7,6 +7,7 @@ from retriever_svc.engine import RetrievalEngine
 from retriever_svc.wire.workspaces import (
     new_slug_from,
     settings_from,
+    update_from,
     workspace_message,
     workspace_removal_response,
 )
@@ -49,6 +50,17 @@ class WorkspaceServicer(workspaces_pb2_grpc.WorkspaceServiceServicer):
     ) -> workspaces_pb2.DescribeWorkspaceResponse:
         workspace = await self._engine.describe_workspace(request.slug)
         return workspaces_pb2.DescribeWorkspaceResponse(workspace=workspace_message(workspace))
+
+    async def UpdateWorkspace(
+        self,
+        request: workspaces_pb2.UpdateWorkspaceRequest,
+        context: grpc.aio.ServicerContext[
+            workspaces_pb2.UpdateWorkspaceRequest, workspaces_pb2.UpdateWorkspaceResponse
+        ],
+    ) -> workspaces_pb2.UpdateWorkspaceResponse:
+        update = update_from(request)
+        workspace = await self._engine.update_workspace(update)
+        return workspaces_pb2.UpdateWorkspaceResponse(workspace=workspace_message(workspace))
 
     async def DeleteWorkspace(
         self,

@@ -5,6 +5,7 @@ import unicodedata
 from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import documents_pb2
 from retriever_svc.documents import Document, Passage
+from retriever_svc.wire.composed_texts import composed
 from retriever_svc.wire.field_checks import checked_length, checked_text
 from retriever_svc.wire.metadata import metadata_from, metadata_message
 from retriever_svc.wire.moments import moment_from, timestamp_from
@@ -38,10 +39,10 @@ def document_from(message: documents_pb2.Document, field: str) -> Document:
         title=checked_length(message.title, f"{field}.title", max_length=_MAX_TITLE_LENGTH),
         keywords=tuple(message.keywords),
         source_uri=message.source_uri,
-        category=message.category,
+        category=composed(message.category),
         language=message.language,
         metadata=metadata_from(message.metadata, f"{field}.metadata"),
-        version=message.version,
+        version=composed(message.version),
         valid_from=(
             moment_from(message.valid_from, f"{field}.valid_from")
             if message.HasField("valid_from")

@@ -19,6 +19,7 @@ from retriever_svc.filters import (
     ValueType,
     type_of,
 )
+from retriever_svc.wire.composed_texts import composed
 from retriever_svc.wire.field_checks import checked_count
 from retriever_svc.wire.metadata import metadata_value_from
 
@@ -134,7 +135,7 @@ def _checked_field(field: str, place: str) -> str:
             f"{', '.join(TYPE_BY_FIELD)}",
             field=place,
         )
-    return field
+    return composed(field)
 
 
 def _of_fitting_type(value: MetadataValue, field: str, place: str) -> MetadataValue:

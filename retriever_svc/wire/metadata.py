@@ -7,6 +7,7 @@ from datetime import datetime
 from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import documents_pb2
 from retriever_svc.documents import MetadataValue
+from retriever_svc.wire.composed_texts import composed
 from retriever_svc.wire.moments import moment_from, timestamp_from
 
 _MAX_BYTES = 16 * 1024
@@ -15,15 +16,22 @@ _MAX_BYTES = 16 * 1024
 def metadata_from(
     messages: Mapping[str, documents_pb2.MetadataValue], field: str
 ) -> dict[str, MetadataValue]:
-    """Returns the values by name; 16 kB in all. Raises InvalidArgument."""
+    """Returns the values by name, names and texts in NFC; 16 kB in all. Raises InvalidArgument."""
     size = sum(len(name.encode()) + value.ByteSize() for name, value in messages.items())
     if size > _MAX_BYTES:
         raise InvalidArgument(
             f"{field} takes {size} bytes; at most {_MAX_BYTES} are taken", field=field
         )
-    return {
-        name: metadata_value_from(value, f"{field}[{name!r}]") for name, value in messages.items()
-    }
+    values: dict[str, MetadataValue] = {}
+    for given, value in messages.items():
+        name = composed(given)
+        if name in values:
+            raise InvalidArgument(
+                f"{field} holds {name!r} twice, in two spellings of the same characters",
+                field=field,
+            )
+        values[name] = metadata_value_from(value, f"{field}[{given!r}]")
+    return values
 
 
 def metadata_message(value: MetadataValue) -> documents_pb2.MetadataValue:
@@ -38,10 +46,13 @@ def metadata_message(value: MetadataValue) -> documents_pb2.MetadataValue:
 
 
 def metadata_value_from(message: documents_pb2.MetadataValue, field: str) -> MetadataValue:
-    """Returns one value. Raises InvalidArgument where there is none, or no finite number."""
+    """Returns one value, a text in NFC.
+
+    Raises InvalidArgument where there is none, or no finite number.
+    """
     match message.WhichOneof("kind"):
         case "string_value":
-            return message.string_value
+            return composed(message.string_value)
         case "bool_value":
             return message.bool_value
         case "time_value":

@@ -8,6 +8,7 @@ from retriever_svc.searches import QueryVariant, SearchMode, SearchRequest, Thre
 from retriever_svc.wire.field_checks import checked_count, checked_text, checked_weight
 from retriever_svc.wire.filters import filter_from
 from retriever_svc.wire.float_blocks import vector_from
+from retriever_svc.wire.fusion_settings import fusion_choices_from
 from retriever_svc.wire.metadata import metadata_from
 
 _MAX_VARIANTS = 8
@@ -15,7 +16,6 @@ _MAX_QUERY_BYTES = 8 * 1024
 _MAX_CANDIDATES = 200
 _DEFAULT_CANDIDATES = 20
 _MAX_LIMIT = 400
-_DEFAULT_RANK_CONSTANT = 60.0
 _MODES = {
     search_pb2.SEARCH_MODE_UNSPECIFIED: SearchMode.HYBRID,
     search_pb2.SEARCH_MODE_HYBRID: SearchMode.HYBRID,
@@ -52,13 +52,7 @@ def search_request_from(message: search_pb2.SearchPassagesRequest) -> SearchRequ
             for index, threshold in enumerate(message.thresholds)
         ),
         context=metadata_from(message.context, "context"),
-        rank_constant=_rank_constant(message),
-        lexical_weight=_weight(
-            message.lexical_weight, "lexical_weight", is_set=message.HasField("lexical_weight")
-        ),
-        dense_weight=_weight(
-            message.dense_weight, "dense_weight", is_set=message.HasField("dense_weight")
-        ),
+        fusion=fusion_choices_from(message),
         passages_per_document=bound or None,
     )
 
@@ -98,17 +92,6 @@ def _threshold_from(message: search_pb2.Threshold, place: str) -> Threshold:
         else None
     )
     return Threshold(message.space_id, value, message.context_field, condition)
-
-
-def _rank_constant(message: search_pb2.SearchPassagesRequest) -> float:
-    if not message.HasField("rank_constant"):
-        return _DEFAULT_RANK_CONSTANT
-    if not (math.isfinite(message.rank_constant) and message.rank_constant > 0):
-        raise InvalidArgument(
-            f"rank_constant is {message.rank_constant}; expected a number over 0",
-            field="rank_constant",
-        )
-    return message.rank_constant
 
 
 def _weight(given: float, field: str, *, is_set: bool) -> float:

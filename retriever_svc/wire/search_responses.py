@@ -3,6 +3,7 @@
 from justesse.retriever.v1 import documents_pb2, search_pb2
 from retriever_svc.searches import PassageHit, SearchResult, SpaceScore
 from retriever_svc.wire.documents import document_message, passage_message
+from retriever_svc.wire.fusion_settings import fusion_message
 from retriever_svc.wire.moments import timestamp_from
 from retriever_svc.wire.workspaces import space_message
 
@@ -24,6 +25,7 @@ def search_response(result: SearchResult) -> search_pb2.SearchPassagesResponse:
                 space_id=ranked.space_id,
                 hit_count=ranked.hit_count,
                 exact=ranked.exact,
+                weight=ranked.weight,
             )
             for ranked in result.lists
         ],
@@ -32,6 +34,7 @@ def search_response(result: SearchResult) -> search_pb2.SearchPassagesResponse:
         spaces_outdated=result.spaces_outdated,
         report=_report(result),
         applied_seq=result.applied_seq,
+        fusion=fusion_message(result.fusion),
     )
 
 
@@ -73,5 +76,8 @@ def _report(result: SearchResult) -> search_pb2.StageReport:
             latency_ms=result.latency_ms,
         )
     return search_pb2.StageReport(
-        outcome=search_pb2.STAGE_OUTCOME_RAN, provider=_PROVIDER, latency_ms=result.latency_ms
+        outcome=search_pb2.STAGE_OUTCOME_RAN,
+        detail=f"fused with {result.fusion.in_words()}",
+        provider=_PROVIDER,
+        latency_ms=result.latency_ms,
     )

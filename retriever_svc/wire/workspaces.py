@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import workspaces_pb2
+from retriever_svc.fusion_settings import FusionSettings
+from retriever_svc.wire.fusion_settings import fusion_choices_from, fusion_message
 from retriever_svc.wire.moments import timestamp_from
 from retriever_svc.workspaces import (
     ChunkingProfile,
@@ -15,6 +17,7 @@ from retriever_svc.workspaces import (
     WorkspaceLanguage,
     WorkspaceRemoval,
     WorkspaceSettings,
+    WorkspaceUpdate,
 )
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
@@ -65,6 +68,14 @@ def settings_from(message: workspaces_pb2.CreateWorkspaceRequest) -> WorkspaceSe
         ),
         preset=preset,
         dense_index_kind=kind,
+        fusion=FusionSettings().changed_by(fusion_choices_from(given.fusion, "settings.fusion")),
+    )
+
+
+def update_from(message: workspaces_pb2.UpdateWorkspaceRequest) -> WorkspaceUpdate:
+    """Returns the update. Raises InvalidArgument."""
+    return WorkspaceUpdate(
+        message.slug, fusion_choices_from(message.fusion, "fusion"), message.reset_fusion
     )
 
 
@@ -77,6 +88,7 @@ def workspace_message(workspace: Workspace) -> workspaces_pb2.Workspace:
             chunking_profile=workspace.settings.chunking_profile,
             preset=workspace.settings.preset,
             dense_index_kind=_KIND_MESSAGES[workspace.settings.dense_index_kind],
+            fusion=fusion_message(workspace.settings.fusion),
         ),
         document_count=workspace.document_count,
         passage_count=workspace.passage_count,

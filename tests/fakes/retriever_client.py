@@ -32,12 +32,11 @@ class RetrieverClient:
         texts: Sequence[str],
         rows: Sequence[Sequence[float]] = (),
         workspace: str = "docs",
-        content_hash: str = "",
+        **facts: object,
     ) -> documents_pb2.UpsertDocumentResponse:
-        """Stores a document, a passage a message."""
-        return await self.documents.UpsertDocument(
-            _upload(external_id, texts, rows, workspace, content_hash)
-        )
+        """Stores a document with these facts, a passage a message."""
+        document = documents_pb2.Document(external_id=external_id, **facts)  # type: ignore[arg-type]
+        return await self.documents.UpsertDocument(_upload(document, texts, rows, workspace))
 
     async def find(
         self, text: str, values: Sequence[float] = (), **fields: object
@@ -59,13 +58,11 @@ def _bytes(values: Sequence[float]) -> bytes:
 
 
 def _upload(
-    external_id: str,
+    document: documents_pb2.Document,
     texts: Sequence[str],
     rows: Sequence[Sequence[float]],
     workspace: str,
-    content_hash: str,
 ) -> Iterator[documents_pb2.UpsertDocumentRequest]:
-    document = documents_pb2.Document(external_id=external_id, content_hash=content_hash)
     yield documents_pb2.UpsertDocumentRequest(
         header=documents_pb2.DocumentHeader(workspace=workspace, document=document)
     )

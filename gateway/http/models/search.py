@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StrictInt
 
 from gateway.http.models.filters import FilterBody, ThresholdBody, filter_from, threshold_from
+from gateway.http.models.fusion import FusionBody
 from gateway.http.models.receipt import ReceiptBody, to_receipt_body
 from gateway.http.models.values import FactBody, RequestBody, UpperCase, facts_from, to_facts
 from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
@@ -36,6 +37,9 @@ class SearchBody(RequestBody):
         default={}, description="facts that thresholds compare with"
     )
     passages_per_document: StrictInt = Field(default=0, description="0 means no bound")
+    fusion: FusionBody = Field(
+        default=FusionBody(), description="what is absent is as the workspace's settings say"
+    )
 
     def question(self) -> Question:
         """Returns the question."""
@@ -50,6 +54,7 @@ class SearchBody(RequestBody):
             thresholds=tuple(threshold_from(threshold) for threshold in self.thresholds),
             context=facts_from(self.context),
             passages_per_document=self.passages_per_document,
+            fusion=self.fusion.fusion(),
         )
 
 

@@ -7,12 +7,14 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, Field
 
+from gateway.http.models.fusion import FusionBody, to_fusion_body
 from gateway.http.models.values import RequestBody, UpperCase
 from gateway.workspaces import (
     DenseIndexKind,
     Workspace,
     WorkspaceDeletion,
     WorkspaceSettings,
+    WorkspaceUpdate,
 )
 
 IndexKind = Annotated[Literal["AUTO", "FLAT", "HNSW"], UpperCase]
@@ -27,6 +29,7 @@ class WorkspaceSettingsBody(RequestBody):
     )
     preset: str = Field(default="", description='"default" if empty')
     dense_index_kind: IndexKind = "AUTO"
+    fusion: FusionBody = FusionBody()
 
     def settings(self) -> WorkspaceSettings:
         """Returns the settings."""
@@ -35,6 +38,7 @@ class WorkspaceSettingsBody(RequestBody):
             self.chunking_profile,
             self.preset,
             DenseIndexKind[self.dense_index_kind],
+            self.fusion.fusion(),
         )
 
 
@@ -43,6 +47,19 @@ class CreateWorkspaceBody(RequestBody):
 
     slug: str = Field(description="lower-case letters, digits and hyphens, at most 63")
     settings: WorkspaceSettingsBody = WorkspaceSettingsBody()
+
+
+class UpdateWorkspaceBody(RequestBody):
+    """Other settings for a workspace; what is absent stays as it is."""
+
+    fusion: FusionBody = FusionBody()
+    reset_fusion: bool = Field(
+        default=False, description="takes all fusion settings to their defaults first"
+    )
+
+    def update(self, slug: str) -> WorkspaceUpdate:
+        """Returns the update of the workspace with this slug."""
+        return WorkspaceUpdate(slug, self.fusion.fusion(), self.reset_fusion)
 
 
 class SpaceBody(BaseModel):
@@ -91,6 +108,7 @@ def to_workspace_body(workspace: Workspace) -> WorkspaceBody:
             chunking_profile=settings.chunking_profile,
             preset=settings.preset,
             dense_index_kind=cast(IndexKind, settings.dense_index_kind.name),
+            fusion=to_fusion_body(settings.fusion),
         ),
         document_count=workspace.document_count,
         passage_count=workspace.passage_count,

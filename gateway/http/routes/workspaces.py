@@ -8,6 +8,7 @@ from gateway.catalogue import Catalogue
 from gateway.http.json_bodies import StrictJsonRoute
 from gateway.http.models.workspaces import (
     CreateWorkspaceBody,
+    UpdateWorkspaceBody,
     WorkspaceBody,
     WorkspaceDeletionBody,
     WorkspacesBody,
@@ -39,6 +40,11 @@ def workspace_routes(catalogue: Catalogue) -> APIRouter:
     async def describe_workspace(slug: str) -> JsonResponse:
         """Describes one workspace with its spaces and counts."""
         return JsonResponse(to_workspace_body(await catalogue.describe_workspace(slug)))
+
+    @router.patch("/v1/workspaces/{slug}", response_model=WorkspaceBody)
+    async def update_workspace(slug: str, body: UpdateWorkspaceBody) -> JsonResponse:
+        """Changes settings of a workspace; what is absent stays as it is."""
+        return JsonResponse(to_workspace_body(await catalogue.update_workspace(body.update(slug))))
 
     @router.delete("/v1/workspaces/{slug}", response_model=WorkspaceDeletionBody)
     async def delete_workspace(slug: str) -> JsonResponse:

@@ -10,6 +10,7 @@ from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from justesse.gateway.v1 import filters_pb2 as _filters_pb2
+from justesse.gateway.v1 import workspaces_pb2 as _workspaces_pb2
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -112,6 +113,7 @@ class SearchPassagesRequest(_message.Message):
     THRESHOLDS_FIELD_NUMBER: _builtins.int
     CONTEXT_FIELD_NUMBER: _builtins.int
     PASSAGES_PER_DOCUMENT_FIELD_NUMBER: _builtins.int
+    FUSION_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     query: _builtins.str
@@ -136,6 +138,10 @@ class SearchPassagesRequest(_message.Message):
     def context(self) -> _containers.MessageMap[_builtins.str, _filters_pb2.MetadataValue]:
         """Facts about the request that thresholds compare with, for example the week looked at."""
 
+    @_builtins.property
+    def fusion(self) -> _workspaces_pb2.FusionSettings:
+        """How ranked lists are fused; what is not set is as the workspace's settings say."""
+
     def __init__(
         self,
         *,
@@ -147,10 +153,11 @@ class SearchPassagesRequest(_message.Message):
         thresholds: _abc.Iterable[_filters_pb2.Threshold] | None = ...,
         context: _abc.Mapping[_builtins.str, _filters_pb2.MetadataValue] | None = ...,
         passages_per_document: _builtins.int = ...,
+        fusion: _workspaces_pb2.FusionSettings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "filter", b"filter", "limit", b"limit"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "filter", b"filter", "fusion", b"fusion", "limit", b"limit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "context", b"context", "filter", b"filter", "history", b"history", "limit", b"limit", "passages_per_document", b"passages_per_document", "query", b"query", "thresholds", b"thresholds", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "context", b"context", "filter", b"filter", "fusion", b"fusion", "history", b"history", "limit", b"limit", "passages_per_document", b"passages_per_document", "query", b"query", "thresholds", b"thresholds", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__limit: _TypeAlias = _typing.Literal["limit"]  # noqa: Y015
     _WhichOneofArgType__limit: _TypeAlias = _typing.Literal["_limit", b"_limit"]  # noqa: Y015

@@ -188,6 +188,64 @@ class DescribeWorkspaceResponse(_message.Message):
 Global___DescribeWorkspaceResponse: _TypeAlias = DescribeWorkspaceResponse  # noqa: Y015
 
 @_typing.final
+class UpdateWorkspaceRequest(_message.Message):
+    """Asks for other settings of a workspace."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SLUG_FIELD_NUMBER: _builtins.int
+    FUSION_FIELD_NUMBER: _builtins.int
+    RESET_FUSION_FIELD_NUMBER: _builtins.int
+    slug: _builtins.str
+    """Slug of the workspace."""
+    reset_fusion: _builtins.bool
+    """Takes all fusion settings back to their defaults before fusion is applied."""
+    @_builtins.property
+    def fusion(self) -> Global___FusionSettings:
+        """Fields that are set change, the others stay; space_weights replace all earlier ones where there
+        are any.
+        """
+
+    def __init__(
+        self,
+        *,
+        slug: _builtins.str = ...,
+        fusion: Global___FusionSettings | None = ...,
+        reset_fusion: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fusion", b"fusion"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fusion", b"fusion", "reset_fusion", b"reset_fusion", "slug", b"slug"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UpdateWorkspaceRequest: _TypeAlias = UpdateWorkspaceRequest  # noqa: Y015
+
+@_typing.final
+class UpdateWorkspaceResponse(_message.Message):
+    """Holds the workspace as it is now."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def workspace(self) -> Global___Workspace:
+        """The workspace."""
+
+    def __init__(
+        self,
+        *,
+        workspace: Global___Workspace | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["workspace", b"workspace"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UpdateWorkspaceResponse: _TypeAlias = UpdateWorkspaceResponse  # noqa: Y015
+
+@_typing.final
 class DeleteWorkspaceRequest(_message.Message):
     """Asks for the end of a workspace."""
 
@@ -305,6 +363,7 @@ class WorkspaceSettings(_message.Message):
     CHUNKING_PROFILE_FIELD_NUMBER: _builtins.int
     PRESET_FIELD_NUMBER: _builtins.int
     DENSE_INDEX_KIND_FIELD_NUMBER: _builtins.int
+    FUSION_FIELD_NUMBER: _builtins.int
     language: _builtins.str
     """Language of documents and queries: "fr" (default), "en" or "auto"."""
     chunking_profile: _builtins.str
@@ -315,6 +374,10 @@ class WorkspaceSettings(_message.Message):
     """
     dense_index_kind: Global___DenseIndexKind.ValueType
     """Kind of dense index."""
+    @_builtins.property
+    def fusion(self) -> Global___FusionSettings:
+        """How ranked lists are fused where a search does not say otherwise."""
+
     def __init__(
         self,
         *,
@@ -322,14 +385,82 @@ class WorkspaceSettings(_message.Message):
         chunking_profile: _builtins.str = ...,
         preset: _builtins.str = ...,
         dense_index_kind: Global___DenseIndexKind.ValueType = ...,
+        fusion: Global___FusionSettings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fusion", b"fusion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunking_profile", b"chunking_profile", "dense_index_kind", b"dense_index_kind", "language", b"language", "preset", b"preset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunking_profile", b"chunking_profile", "dense_index_kind", b"dense_index_kind", "fusion", b"fusion", "language", b"language", "preset", b"preset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___WorkspaceSettings: _TypeAlias = WorkspaceSettings  # noqa: Y015
+
+@_typing.final
+class FusionSettings(_message.Message):
+    """Holds what the fusion of ranked lists works with."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class SpaceWeightsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.float
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.float = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    RANK_CONSTANT_FIELD_NUMBER: _builtins.int
+    LEXICAL_WEIGHT_FIELD_NUMBER: _builtins.int
+    DENSE_WEIGHT_FIELD_NUMBER: _builtins.int
+    SPACE_WEIGHTS_FIELD_NUMBER: _builtins.int
+    rank_constant: _builtins.float
+    """Constant of the fusion formula, over 0, at most 10,000; not set: 60."""
+    lexical_weight: _builtins.float
+    """Weight of every BM25 list, 0 to 1,000; not set: 1."""
+    dense_weight: _builtins.float
+    """Weight of every list of a space, 0 to 1,000; not set: 1."""
+    @_builtins.property
+    def space_weights(self) -> _containers.ScalarMap[_builtins.str, _builtins.float]:
+        """Weights of single spaces by id, in place of dense_weight; at most 32."""
+
+    def __init__(
+        self,
+        *,
+        rank_constant: _builtins.float | None = ...,
+        lexical_weight: _builtins.float | None = ...,
+        dense_weight: _builtins.float | None = ...,
+        space_weights: _abc.Mapping[_builtins.str, _builtins.float] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_rank_constant", b"_rank_constant", "dense_weight", b"dense_weight", "lexical_weight", b"lexical_weight", "rank_constant", b"rank_constant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_rank_constant", b"_rank_constant", "dense_weight", b"dense_weight", "lexical_weight", b"lexical_weight", "rank_constant", b"rank_constant", "space_weights", b"space_weights"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__dense_weight: _TypeAlias = _typing.Literal["dense_weight"]  # noqa: Y015
+    _WhichOneofArgType__dense_weight: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight"]  # noqa: Y015
+    _WhichOneofReturnType__lexical_weight: _TypeAlias = _typing.Literal["lexical_weight"]  # noqa: Y015
+    _WhichOneofArgType__lexical_weight: _TypeAlias = _typing.Literal["_lexical_weight", b"_lexical_weight"]  # noqa: Y015
+    _WhichOneofReturnType__rank_constant: _TypeAlias = _typing.Literal["rank_constant"]  # noqa: Y015
+    _WhichOneofArgType__rank_constant: _TypeAlias = _typing.Literal["_rank_constant", b"_rank_constant"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__dense_weight) -> _WhichOneofReturnType__dense_weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lexical_weight) -> _WhichOneofReturnType__lexical_weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rank_constant) -> _WhichOneofReturnType__rank_constant | None: ...
+
+Global___FusionSettings: _TypeAlias = FusionSettings  # noqa: Y015
 
 @_typing.final
 class Space(_message.Message):

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class WorkspaceServiceStub(object):
-    """Creates, lists, describes and deletes workspaces.
+    """Creates, lists, describes, changes and deletes workspaces.
     """
 
     def __init__(self, channel):
@@ -50,6 +50,11 @@ class WorkspaceServiceStub(object):
                 request_serializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.DescribeWorkspaceRequest.SerializeToString,
                 response_deserializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.DescribeWorkspaceResponse.FromString,
                 _registered_method=True)
+        self.UpdateWorkspace = channel.unary_unary(
+                '/justesse.gateway.v1.WorkspaceService/UpdateWorkspace',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.UpdateWorkspaceRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.UpdateWorkspaceResponse.FromString,
+                _registered_method=True)
         self.DeleteWorkspace = channel.unary_unary(
                 '/justesse.gateway.v1.WorkspaceService/DeleteWorkspace',
                 request_serializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.DeleteWorkspaceRequest.SerializeToString,
@@ -58,7 +63,7 @@ class WorkspaceServiceStub(object):
 
 
 class WorkspaceServiceServicer(object):
-    """Creates, lists, describes and deletes workspaces.
+    """Creates, lists, describes, changes and deletes workspaces.
     """
 
     def CreateWorkspace(self, request, context):
@@ -81,6 +86,15 @@ class WorkspaceServiceServicer(object):
 
     def DescribeWorkspace(self, request, context):
         """Describes one workspace with its spaces and counts. NOT_FOUND: no such workspace.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UpdateWorkspace(self, request, context):
+        """Changes settings of a workspace; every search that starts afterwards uses them.
+
+        INVALID_ARGUMENT: a setting out of range. NOT_FOUND: no such workspace.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -111,6 +125,11 @@ def add_WorkspaceServiceServicer_to_server(servicer, server):
                     request_deserializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.DescribeWorkspaceRequest.FromString,
                     response_serializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.DescribeWorkspaceResponse.SerializeToString,
             ),
+            'UpdateWorkspace': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateWorkspace,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.UpdateWorkspaceRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.UpdateWorkspaceResponse.SerializeToString,
+            ),
             'DeleteWorkspace': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteWorkspace,
                     request_deserializer=justesse_dot_gateway_dot_v1_dot_workspaces__pb2.DeleteWorkspaceRequest.FromString,
@@ -125,7 +144,7 @@ def add_WorkspaceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class WorkspaceService(object):
-    """Creates, lists, describes and deletes workspaces.
+    """Creates, lists, describes, changes and deletes workspaces.
     """
 
     @staticmethod
@@ -199,6 +218,33 @@ class WorkspaceService(object):
             '/justesse.gateway.v1.WorkspaceService/DescribeWorkspace',
             justesse_dot_gateway_dot_v1_dot_workspaces__pb2.DescribeWorkspaceRequest.SerializeToString,
             justesse_dot_gateway_dot_v1_dot_workspaces__pb2.DescribeWorkspaceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpdateWorkspace(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.WorkspaceService/UpdateWorkspace',
+            justesse_dot_gateway_dot_v1_dot_workspaces__pb2.UpdateWorkspaceRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_workspaces__pb2.UpdateWorkspaceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -149,6 +149,26 @@ class SearchPassagesRequest(_message.Message):
         def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
         def WhichOneof(self, oneof_group: _Never) -> None: ...
 
+    @_typing.final
+    class SpaceWeightsEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.float
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.float = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     WORKSPACE_FIELD_NUMBER: _builtins.int
     VARIANTS_FIELD_NUMBER: _builtins.int
     MODE_FIELD_NUMBER: _builtins.int
@@ -162,6 +182,7 @@ class SearchPassagesRequest(_message.Message):
     LEXICAL_WEIGHT_FIELD_NUMBER: _builtins.int
     DENSE_WEIGHT_FIELD_NUMBER: _builtins.int
     PASSAGES_PER_DOCUMENT_FIELD_NUMBER: _builtins.int
+    SPACE_WEIGHTS_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     mode: Global___SearchMode.ValueType
@@ -173,11 +194,11 @@ class SearchPassagesRequest(_message.Message):
     spaces_version: _builtins.int
     """Version of the spaces the caller embedded for; not set: no check."""
     rank_constant: _builtins.float
-    """Constant of the fusion formula, over 0; not set: 60."""
+    """Constant of the fusion formula, over 0, at most 10,000; not set: the workspace's."""
     lexical_weight: _builtins.float
-    """Weight of every BM25 list, at least 0; not set: 1."""
+    """Weight of every BM25 list, 0 to 1,000; not set: the workspace's."""
     dense_weight: _builtins.float
-    """Weight of every list of a space, at least 0; not set: 1."""
+    """Weight of every list of a space, 0 to 1,000; not set: the workspace's."""
     passages_per_document: _builtins.int
     """Most passages of one document among the hits; 0 means no bound."""
     @_builtins.property
@@ -196,6 +217,10 @@ class SearchPassagesRequest(_message.Message):
     def context(self) -> _containers.MessageMap[_builtins.str, _documents_pb2.MetadataValue]:
         """Facts about the request that thresholds compare with, for example the week looked at."""
 
+    @_builtins.property
+    def space_weights(self) -> _containers.ScalarMap[_builtins.str, _builtins.float]:
+        """Weights of single spaces by id, in place of dense_weight; empty: the workspace's."""
+
     def __init__(
         self,
         *,
@@ -212,10 +237,11 @@ class SearchPassagesRequest(_message.Message):
         lexical_weight: _builtins.float | None = ...,
         dense_weight: _builtins.float | None = ...,
         passages_per_document: _builtins.int = ...,
+        space_weights: _abc.Mapping[_builtins.str, _builtins.float] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_rank_constant", b"_rank_constant", "_spaces_version", b"_spaces_version", "dense_weight", b"dense_weight", "filter", b"filter", "lexical_weight", b"lexical_weight", "rank_constant", b"rank_constant", "spaces_version", b"spaces_version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_rank_constant", b"_rank_constant", "_spaces_version", b"_spaces_version", "candidate_count", b"candidate_count", "context", b"context", "dense_weight", b"dense_weight", "filter", b"filter", "lexical_weight", b"lexical_weight", "limit", b"limit", "mode", b"mode", "passages_per_document", b"passages_per_document", "rank_constant", b"rank_constant", "spaces_version", b"spaces_version", "thresholds", b"thresholds", "variants", b"variants", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_rank_constant", b"_rank_constant", "_spaces_version", b"_spaces_version", "candidate_count", b"candidate_count", "context", b"context", "dense_weight", b"dense_weight", "filter", b"filter", "lexical_weight", b"lexical_weight", "limit", b"limit", "mode", b"mode", "passages_per_document", b"passages_per_document", "rank_constant", b"rank_constant", "space_weights", b"space_weights", "spaces_version", b"spaces_version", "thresholds", b"thresholds", "variants", b"variants", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__dense_weight: _TypeAlias = _typing.Literal["dense_weight"]  # noqa: Y015
     _WhichOneofArgType__dense_weight: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight"]  # noqa: Y015
@@ -309,6 +335,7 @@ class SearchPassagesResponse(_message.Message):
     SPACES_OUTDATED_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
     APPLIED_SEQ_FIELD_NUMBER: _builtins.int
+    FUSION_FIELD_NUMBER: _builtins.int
     spaces_version: _builtins.int
     """Version of that list of spaces."""
     spaces_outdated: _builtins.bool
@@ -333,6 +360,10 @@ class SearchPassagesResponse(_message.Message):
     def report(self) -> Global___StageReport:
         """What was done."""
 
+    @_builtins.property
+    def fusion(self) -> _workspaces_pb2.FusionSettings:
+        """What the fusion worked with, every value set."""
+
     def __init__(
         self,
         *,
@@ -343,10 +374,11 @@ class SearchPassagesResponse(_message.Message):
         spaces_outdated: _builtins.bool = ...,
         report: Global___StageReport | None = ...,
         applied_seq: _builtins.int = ...,
+        fusion: _workspaces_pb2.FusionSettings | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["fusion", b"fusion", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["applied_seq", b"applied_seq", "hits", b"hits", "lists", b"lists", "report", b"report", "spaces", b"spaces", "spaces_outdated", b"spaces_outdated", "spaces_version", b"spaces_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["applied_seq", b"applied_seq", "fusion", b"fusion", "hits", b"hits", "lists", b"lists", "report", b"report", "spaces", b"spaces", "spaces_outdated", b"spaces_outdated", "spaces_version", b"spaces_version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -579,6 +611,7 @@ class RankedList(_message.Message):
     SPACE_ID_FIELD_NUMBER: _builtins.int
     HIT_COUNT_FIELD_NUMBER: _builtins.int
     EXACT_FIELD_NUMBER: _builtins.int
+    WEIGHT_FIELD_NUMBER: _builtins.int
     variant_index: _builtins.int
     """Position of the variant in the request."""
     space_id: _builtins.str
@@ -587,6 +620,8 @@ class RankedList(_message.Message):
     """Hits in the list."""
     exact: _builtins.bool
     """The list was made without approximation."""
+    weight: _builtins.float
+    """Weight the list had in the fusion: that of its variant times that of its kind or space."""
     def __init__(
         self,
         *,
@@ -594,10 +629,11 @@ class RankedList(_message.Message):
         space_id: _builtins.str = ...,
         hit_count: _builtins.int = ...,
         exact: _builtins.bool = ...,
+        weight: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["exact", b"exact", "hit_count", b"hit_count", "space_id", b"space_id", "variant_index", b"variant_index"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["exact", b"exact", "hit_count", b"hit_count", "space_id", b"space_id", "variant_index", b"variant_index", "weight", b"weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

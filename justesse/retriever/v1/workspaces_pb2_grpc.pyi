@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class WorkspaceServiceStub:
-    """Creates, lists, describes and deletes workspaces."""
+    """Creates, lists, describes, changes and deletes workspaces."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -43,12 +43,17 @@ class WorkspaceServiceStub:
     """Lists all workspaces by slug."""
     DescribeWorkspace: _grpc.UnaryUnaryMultiCallable[_workspaces_pb2.DescribeWorkspaceRequest, _workspaces_pb2.DescribeWorkspaceResponse]
     """Describes one workspace with its spaces and counts. NOT_FOUND: no such workspace."""
+    UpdateWorkspace: _grpc.UnaryUnaryMultiCallable[_workspaces_pb2.UpdateWorkspaceRequest, _workspaces_pb2.UpdateWorkspaceResponse]
+    """Changes settings of a workspace; every search that starts afterwards uses them.
+
+    INVALID_ARGUMENT: a setting out of range. NOT_FOUND: no such workspace.
+    """
     DeleteWorkspace: _grpc.UnaryUnaryMultiCallable[_workspaces_pb2.DeleteWorkspaceRequest, _workspaces_pb2.DeleteWorkspaceResponse]
     """Deletes a workspace with all its documents and indexes. NOT_FOUND: no such workspace."""
 
 @_typing.type_check_only
 class WorkspaceServiceAsyncStub(WorkspaceServiceStub):
-    """Creates, lists, describes and deletes workspaces."""
+    """Creates, lists, describes, changes and deletes workspaces."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateWorkspace: _aio.UnaryUnaryMultiCallable[_workspaces_pb2.CreateWorkspaceRequest, _workspaces_pb2.CreateWorkspaceResponse]  # type: ignore[assignment]
@@ -61,11 +66,16 @@ class WorkspaceServiceAsyncStub(WorkspaceServiceStub):
     """Lists all workspaces by slug."""
     DescribeWorkspace: _aio.UnaryUnaryMultiCallable[_workspaces_pb2.DescribeWorkspaceRequest, _workspaces_pb2.DescribeWorkspaceResponse]  # type: ignore[assignment]
     """Describes one workspace with its spaces and counts. NOT_FOUND: no such workspace."""
+    UpdateWorkspace: _aio.UnaryUnaryMultiCallable[_workspaces_pb2.UpdateWorkspaceRequest, _workspaces_pb2.UpdateWorkspaceResponse]  # type: ignore[assignment]
+    """Changes settings of a workspace; every search that starts afterwards uses them.
+
+    INVALID_ARGUMENT: a setting out of range. NOT_FOUND: no such workspace.
+    """
     DeleteWorkspace: _aio.UnaryUnaryMultiCallable[_workspaces_pb2.DeleteWorkspaceRequest, _workspaces_pb2.DeleteWorkspaceResponse]  # type: ignore[assignment]
     """Deletes a workspace with all its documents and indexes. NOT_FOUND: no such workspace."""
 
 class WorkspaceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Creates, lists, describes and deletes workspaces."""
+    """Creates, lists, describes, changes and deletes workspaces."""
 
     @_abc_1.abstractmethod
     def CreateWorkspace(
@@ -94,6 +104,17 @@ class WorkspaceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_workspaces_pb2.DescribeWorkspaceResponse, _abc.Awaitable[_workspaces_pb2.DescribeWorkspaceResponse]]:
         """Describes one workspace with its spaces and counts. NOT_FOUND: no such workspace."""
+
+    @_abc_1.abstractmethod
+    def UpdateWorkspace(
+        self,
+        request: _workspaces_pb2.UpdateWorkspaceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_workspaces_pb2.UpdateWorkspaceResponse, _abc.Awaitable[_workspaces_pb2.UpdateWorkspaceResponse]]:
+        """Changes settings of a workspace; every search that starts afterwards uses them.
+
+        INVALID_ARGUMENT: a setting out of range. NOT_FOUND: no such workspace.
+        """
 
     @_abc_1.abstractmethod
     def DeleteWorkspace(

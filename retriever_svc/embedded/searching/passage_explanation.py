@@ -81,7 +81,7 @@ class _Explainer:
         self._query = query
         self._subset = subset_of(view, connection, request)
         self._made = make_lists(view, request, query, self._subset)
-        fused = fuse(self._made.rankings, rank_constant=request.rank_constant)
+        fused = fuse(self._made.rankings, rank_constant=query.fusion.rank_constant)
         self._fused = {candidate.passage_id: candidate for candidate in fused}
         scores = score_candidates(
             view, connection, query, list(self._fused), self._made.original_bm25

@@ -25,7 +25,7 @@ def search_passages(
     """
     query = prepare(view, request)
     made = make_lists(view, request, query, subset_of(view, connection, request))
-    fused = fuse(made.rankings, rank_constant=request.rank_constant)
+    fused = fuse(made.rankings, rank_constant=query.fusion.rank_constant)
     if request.limit is not None and not (request.thresholds or request.passages_per_document):
         # Nothing further down can move up, so its scores and texts are not needed.
         fused = fused[: request.limit]
@@ -40,6 +40,7 @@ def search_passages(
     return SearchResult(
         hits=tuple(hits),
         lists=tuple(made.descriptions),
+        fusion=query.fusion,
         spaces=view.spaces(),
         spaces_version=view.row.spaces_version,
         spaces_outdated=query.spaces_outdated,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from retriever_svc.embedded.dense.segment_rows import QueryVector
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalQuery
 from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.fusion_settings import FusionSettings
 from retriever_svc.searches import SearchRequest
 from retriever_svc.unit_vectors import checked_query_vector
 
@@ -23,6 +24,7 @@ class PreparedQuery:
     """Holds all wordings; the first is the original."""
 
     variants: tuple[PreparedVariant, ...]
+    fusion: FusionSettings
     spaces_outdated: bool
 
     @property
@@ -54,4 +56,5 @@ def prepare(view: WorkspaceView, request: SearchRequest) -> PreparedQuery:
                 vectors[space_id] = checked_query_vector(vector, space_id, index.dimension)
         terms = view.lexical.analyse(variant.text)
         variants.append(PreparedVariant(variant.weight, terms, vectors))
-    return PreparedQuery(tuple(variants), outdated)
+    fusion = view.row.settings.fusion.changed_by(request.fusion)
+    return PreparedQuery(tuple(variants), fusion, outdated)

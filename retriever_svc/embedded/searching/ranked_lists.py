@@ -31,7 +31,7 @@ class MadeLists:
         """Adds a list; an empty space id stands for BM25."""
         self.rankings.append(ranking)
         self.descriptions.append(
-            RankedList(variant_index, space_id, hit_count=len(ranking.ids), exact=exact)
+            RankedList(variant_index, space_id, len(ranking.ids), exact, ranking.weight)
         )
 
 
@@ -50,10 +50,9 @@ def make_lists(
     made = MadeLists()
     mode = SearchMode.LEXICAL if query.spaces_outdated else request.mode
     for variant_index, variant in enumerate(query.variants):
-        dense_weight = variant.weight * request.dense_weight
-        if mode is not SearchMode.LEXICAL and dense_weight > 0:
-            _add_dense_lists(made, view, request, subset, variant_index, variant, exact=exact)
-        if variant.weight * request.lexical_weight > 0:
+        if mode is not SearchMode.LEXICAL and variant.weight > 0:
+            _add_dense_lists(made, view, request, query, subset, variant_index, exact=exact)
+        if variant.weight * query.fusion.lexical_weight > 0:
             _add_lexical_list(made, view, request, query, subset, variant_index)
     return made
 
@@ -62,25 +61,25 @@ def _add_dense_lists(
     made: MadeLists,
     view: WorkspaceView,
     request: SearchRequest,
+    query: PreparedQuery,
     subset: Subset | None,
     variant_index: int,
-    variant: PreparedVariant,
     *,
     exact: bool,
 ) -> None:
+    variant = query.variants[variant_index]
     total = view.row.passage_count if subset is None else len(subset)
     for space_id, vector in variant.vectors.items():
+        weight = variant.weight * query.fusion.weight_of(space_id)
+        if not weight:
+            continue
         index = view.indexes[space_id]
         if subset is None:
             hits, held = index.search(vector, request.candidate_count, exact=exact), len(index)
         else:
             hits = index.search_among(subset, vector, request.candidate_count, exact=exact)
             held = index.count_among(subset)
-        ranking = Ranking(
-            hits.ids,
-            weight=variant.weight * request.dense_weight,
-            rank_scale=total / held if held else 1.0,
-        )
+        ranking = Ranking(hits.ids, weight=weight, rank_scale=total / held if held else 1.0)
         made.add(variant_index, space_id, ranking, exact=hits.exact)
 
 
@@ -111,7 +110,7 @@ def _add_lexical_list(
         scale = len(subset) / len(rest)
         hits = _lexical_hits(view, variant, rest, request.candidate_count)
     ids: Sequence[int] = [hit.passage_id for hit in hits]
-    weight = variant.weight * request.lexical_weight
+    weight = variant.weight * query.fusion.lexical_weight
     made.add(variant_index, "", Ranking(ids, weight=weight, rank_scale=scale))
 
 

@@ -42,6 +42,13 @@ class WorkspaceCreated:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkspaceUpdated:
+    """A workspace has other settings; what it holds is as before."""
+
+    workspace: WorkspaceRow
+
+
+@dataclass(frozen=True, slots=True)
 class WorkspaceDeleted:
     """A workspace is gone."""
 
@@ -49,4 +56,4 @@ class WorkspaceDeleted:
     """The workspace as it was."""
 
 
-Change: TypeAlias = DocumentChange | WorkspaceCreated | WorkspaceDeleted
+Change: TypeAlias = DocumentChange | WorkspaceCreated | WorkspaceUpdated | WorkspaceDeleted

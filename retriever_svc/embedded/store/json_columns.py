@@ -5,6 +5,7 @@ Metadata is `{name: [kind, value]}` with kinds "string", "number", "boolean" and
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,7 @@ import orjson
 
 from retriever_svc.documents import MetadataValue
 from retriever_svc.embedded.store.moments import microseconds_from, moment_from
+from retriever_svc.fusion_settings import FusionSettings
 
 
 def json_from_words(words: Sequence[str]) -> str:
@@ -44,6 +46,20 @@ def json_from_value(value: MetadataValue) -> str:
 def kind_of(value: MetadataValue) -> str:
     """Returns the kind that encoded metadata give the value."""
     return _encoded(value)[0]
+
+
+def json_from_fusion(settings: FusionSettings) -> str:
+    """Encodes the settings that are not the defaults."""
+    defaults = asdict(FusionSettings())
+    given = asdict(settings)
+    return orjson.dumps(
+        {name: value for name, value in given.items() if value != defaults[name]}
+    ).decode()
+
+
+def fusion_from_json(encoded: str) -> FusionSettings:
+    """Decodes settings; what is missing has its default."""
+    return FusionSettings(**orjson.loads(encoded))
 
 
 def _encoded(value: MetadataValue) -> tuple[str, str | float | bool]:

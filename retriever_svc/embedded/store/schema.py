@@ -6,7 +6,7 @@ from pathlib import Path
 
 from chassis.errors import FailedPrecondition
 
-SCHEMA_VERSION = "0002"
+SCHEMA_VERSION = "0003"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 

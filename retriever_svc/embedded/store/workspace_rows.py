@@ -1,22 +1,24 @@
 """Rows of workspaces and their vector spaces."""
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from chassis.errors import AlreadyExists, NotFound
+from retriever_svc.embedded.store.json_columns import fusion_from_json, json_from_fusion
 from retriever_svc.embedded.store.moments import microseconds_from, moment_from
 from retriever_svc.workspaces import (
     ChunkingProfile,
     DenseIndexKind,
     WorkspaceLanguage,
     WorkspaceSettings,
+    WorkspaceUpdate,
 )
 
 _COLUMNS = (
     "id, slug, language, chunking_profile, preset, dense_index_kind, preferred_space_id, "
-    "spaces_version, document_count, passage_count, seq, created_at"
+    "spaces_version, document_count, passage_count, seq, created_at, fusion"
 )
 
 
@@ -67,8 +69,8 @@ def insert_workspace(
         )
     connection.execute(
         "INSERT INTO workspaces "
-        "(slug, language, chunking_profile, preset, dense_index_kind, created_at) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
+        "(slug, language, chunking_profile, preset, dense_index_kind, created_at, fusion) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             slug,
             settings.language,
@@ -76,6 +78,7 @@ def insert_workspace(
             settings.preset,
             settings.dense_index_kind,
             microseconds_from(now),
+            json_from_fusion(settings.fusion),
         ),
     )
     return find_workspace(connection, slug)
@@ -132,6 +135,17 @@ def rests(space: SpaceRow, preferred_space_id: str) -> bool:
     return space.space_id != preferred_space_id and not space.stray_count
 
 
+def change_settings(connection: sqlite3.Connection, update: WorkspaceUpdate) -> WorkspaceRow:
+    """Stores other settings of a workspace. Raises NotFound."""
+    workspace = find_workspace(connection, update.slug)
+    settings = update.applied_to(workspace.settings)
+    connection.execute(
+        "UPDATE workspaces SET fusion = ? WHERE id = ?",
+        (json_from_fusion(settings.fusion), workspace.id),
+    )
+    return replace(workspace, settings=settings)
+
+
 def retire_workspace(connection: sqlite3.Connection, slug: str) -> WorkspaceRow:
     """Takes the name from a workspace: it is deleted, its rows wait for purging.
 
@@ -180,6 +194,7 @@ def _workspace_from(connection: sqlite3.Connection, row: tuple[Any, ...]) -> Wor
             chunking_profile=ChunkingProfile(row[3]),
             preset=row[4],
             dense_index_kind=DenseIndexKind(row[5]),
+            fusion=fusion_from_json(row[12]),
         ),
         preferred_space_id=row[6],
         spaces_version=row[7],

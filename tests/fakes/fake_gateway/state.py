@@ -42,6 +42,7 @@ class GatewayState:
     """Errors to answer the next calls with, by method."""
     request_ids: list[str] = field(default_factory=list)
     searches: list[search_pb2.SearchPassagesRequest] = field(default_factory=list)
+    updates: list[workspaces_pb2.UpdateWorkspaceRequest] = field(default_factory=list)
     silent: bool = False
     """Whether calls are left without an answer."""
     embedder_health: mesh_pb2.ServiceHealth.ValueType = mesh_pb2.SERVICE_HEALTH_SERVING

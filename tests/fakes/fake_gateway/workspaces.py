@@ -40,6 +40,20 @@ class FakeWorkspaces(workspaces_pb2_grpc.WorkspaceServiceServicer):
         workspace = self._state.workspace(request.slug)
         return workspaces_pb2.DescribeWorkspaceResponse(workspace=workspace)
 
+    async def UpdateWorkspace(
+        self, request: workspaces_pb2.UpdateWorkspaceRequest, context: ServicerContext
+    ) -> workspaces_pb2.UpdateWorkspaceResponse:
+        """Takes the fusion over as it is given."""
+        await self._state.enter("UpdateWorkspace", context)
+        await self._state.documents_of(request.slug, context)
+        settings = self._state.settings.setdefault(
+            request.slug, workspaces_pb2.WorkspaceSettings(language="fr")
+        )
+        settings.fusion.CopyFrom(request.fusion)
+        self._state.updates.append(request)
+        workspace = self._state.workspace(request.slug)
+        return workspaces_pb2.UpdateWorkspaceResponse(workspace=workspace)
+
     async def DeleteWorkspace(
         self, request: workspaces_pb2.DeleteWorkspaceRequest, context: ServicerContext
     ) -> workspaces_pb2.DeleteWorkspaceResponse:

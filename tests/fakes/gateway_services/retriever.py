@@ -22,7 +22,13 @@ from gateway.searching import (
     RankedList,
     SearchMode,
 )
-from gateway.workspaces import Space, Workspace, WorkspaceDeletion, WorkspaceSettings
+from gateway.workspaces import (
+    Space,
+    Workspace,
+    WorkspaceDeletion,
+    WorkspaceSettings,
+    WorkspaceUpdate,
+)
 from tests.fakes.gateway_services.behaviour import Behaviour
 from tests.fakes.gateway_services.passages import fused_hit
 from tests.fakes.gateway_services.spaces import SPACE
@@ -39,6 +45,7 @@ class FakeRetriever:
     behaviour: Behaviour = field(default_factory=Behaviour)
     searches: list[PassageSearch] = field(default_factory=list)
     described: list[str] = field(default_factory=list)
+    updates: list[WorkspaceUpdate] = field(default_factory=list)
 
     def add_workspace(
         self, slug: str, spaces: tuple[Space, ...] = (SPACE,), language: str = "fr"
@@ -78,6 +85,17 @@ class FakeRetriever:
         self.described.append(slug)
         await self.behaviour.meet(timeout)
         return self._workspace(slug)
+
+    async def update_workspace(
+        self, update: WorkspaceUpdate, *, timeout: float | None = None
+    ) -> Workspace:
+        """Implements the port: the update's fusion replaces the one before."""
+        await self.behaviour.meet(timeout)
+        workspace = self._workspace(update.slug)
+        self.updates.append(update)
+        settings = replace(workspace.settings, fusion=update.fusion)
+        self.workspaces[update.slug] = replace(workspace, settings=settings)
+        return self.workspaces[update.slug]
 
     async def delete_workspace(
         self, slug: str, *, timeout: float | None = None

@@ -4,6 +4,7 @@ import pytest
 
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.filters import Equals, FieldExists, Filter, InRange, Negation
+from retriever_svc.fusion_settings import FusionChoices
 from retriever_svc.searches import SearchMode, Threshold
 from tests.fakes.retrieval import (
     OTHER_SPACE,
@@ -51,7 +52,7 @@ async def test_a_space_counts_by_its_share_of_the_part(engine: RetrievalEngine) 
     """Two of the three policies have a vector: the first place counts like place 3 / 2."""
     await _fill(engine)
     result = await engine.search_passages(
-        request("navire", {SPACE: NORTH}, filter=POLICIES, lexical_weight=0.0)
+        request("navire", {SPACE: NORTH}, filter=POLICIES, fusion=FusionChoices(lexical_weight=0.0))
     )
 
     assert result.hits[0].fused_score == pytest.approx(1 / (60 + 3 / 2))

@@ -6,6 +6,7 @@ import pytest
 
 from retriever_svc.documents import PassageVectors
 from retriever_svc.engine import RetrievalEngine
+from retriever_svc.fusion_settings import FusionChoices
 from retriever_svc.searches import QueryVariant, SearchRequest, Threshold
 from tests.fakes.retrieval import (
     SPACE,
@@ -52,10 +53,12 @@ async def test_list_weights_and_rank_constant_are_applied(engine: RetrievalEngin
     """Weight 0 leaves a kind of list out; the constant is that of the formula."""
     await _fill(engine)
     dense_only = await engine.search_passages(
-        request("navire", {SPACE: NORTH}, lexical_weight=0.0, rank_constant=1.0)
+        request("navire", {SPACE: NORTH}, fusion=FusionChoices(1.0, lexical_weight=0.0))
     )
     lexical_only = await engine.search_passages(
-        request("navire", {SPACE: NORTH}, dense_weight=0.0, lexical_weight=2.0)
+        request(
+            "navire", {SPACE: NORTH}, fusion=FusionChoices(dense_weight=0.0, lexical_weight=2.0)
+        )
     )
 
     assert [ranked.space_id for ranked in dense_only.lists] == [SPACE]

@@ -1,8 +1,5 @@
 """The three services over a real socket."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import grpc
 import grpc.aio
 import pytest
@@ -19,24 +16,7 @@ from justesse.retriever.v1 import (
     search_pb2,
     workspaces_pb2,
 )
-from retriever_svc.service import running_retriever
-from retriever_svc.settings import RetrieverSettings
 from tests.fakes.retriever_client import SPACE, RetrieverClient
-
-
-@pytest.fixture
-async def retriever(tmp_path: Path) -> AsyncIterator[RetrieverClient]:
-    """A running retriever with the workspace `docs`."""
-    settings = RetrieverSettings(port=0, data_folder=tmp_path / "data")
-    async with (
-        running_retriever(settings) as server,
-        grpc.aio.insecure_channel(server.address) as channel,
-    ):
-        retriever = RetrieverClient(channel)
-        await retriever.workspaces.CreateWorkspace(
-            workspaces_pb2.CreateWorkspaceRequest(slug="docs")
-        )
-        yield retriever
 
 
 async def error_of(call: "grpc.aio.UnaryUnaryCall[object, object] | object") -> ServiceError:
@@ -88,6 +68,32 @@ async def test_a_repeated_upload_says_that_nothing_changed(retriever: RetrieverC
 
     assert again.outcome == documents_pb2.UPSERT_OUTCOME_UNCHANGED
     assert again.awaiting_passage_count == 1
+
+
+async def test_fusion_settings_are_changed_told_and_kept(retriever: RetrieverClient) -> None:
+    """By an update, in the workspace, in the answer, in each list and in the report."""
+    await retriever.put("a", ["l'eau douce"], [[1, 0, 0]])
+    fusion = workspaces_pb2.FusionSettings(lexical_weight=0.5, space_weights={SPACE: 2})
+    update = workspaces_pb2.UpdateWorkspaceRequest(slug="docs", fusion=fusion)
+    updated = await retriever.workspaces.UpdateWorkspace(update)
+    answer = await retriever.find("eau", [1, 0, 0], rank_constant=10)
+    bad = await error_of(
+        retriever.workspaces.UpdateWorkspace(
+            workspaces_pb2.UpdateWorkspaceRequest(
+                slug="docs", fusion=workspaces_pb2.FusionSettings(dense_weight=-1)
+            )
+        )
+    )
+
+    full = workspaces_pb2.FusionSettings(rank_constant=60, dense_weight=1)
+    full.MergeFrom(fusion)
+    assert updated.workspace.settings.fusion == full
+    full.rank_constant = 10
+    assert answer.fusion == full
+    assert [ranked.weight for ranked in answer.lists] == [2, 0.5]
+    assert answer.report.detail == (f"fused with k = 10; weights: bm25 0.5, spaces 1, {SPACE} 2")
+    assert isinstance(bad, InvalidArgument)
+    assert bad.violations[0].field == "fusion.dense_weight"
 
 
 async def test_workspaces_are_listed_and_deleted(retriever: RetrieverClient) -> None:

@@ -5,6 +5,7 @@ import pytest
 from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import search_pb2, workspaces_pb2
 from retriever_svc.filters import FieldExists
+from retriever_svc.fusion_settings import FusionChoices
 from retriever_svc.searches import SearchMode
 from retriever_svc.wire.search_requests import search_request_from
 from retriever_svc.wire.workspaces import new_slug_from, settings_from
@@ -53,12 +54,12 @@ def search_message(**fields: object) -> search_pb2.SearchPassagesRequest:
 
 
 def test_searches_take_their_defaults() -> None:
-    """What is not set is hybrid, 20 a list, all hits, weight 1, constant 60, no check."""
+    """What is not set is hybrid, 20 a list, all hits, fused as the workspace says, no check."""
     request = search_request_from(search_message())
 
     assert request.mode is SearchMode.HYBRID
     assert (request.candidate_count, request.limit, request.spaces_version) == (20, None, None)
-    assert (request.rank_constant, request.lexical_weight, request.dense_weight) == (60, 1, 1)
+    assert request.fusion == FusionChoices()
     assert (request.variants[0].weight, request.passages_per_document) == (1, None)
 
 
@@ -70,7 +71,8 @@ def test_a_zero_that_is_set_is_kept() -> None:
     )
 
     assert request.variants[0].weight == 0
-    assert (request.lexical_weight, request.dense_weight, request.spaces_version) == (0, 0, 0)
+    assert request.fusion == FusionChoices(None, 0, 0)
+    assert request.spaces_version == 0
 
 
 def test_a_largest_distance_is_a_smallest_similarity() -> None:
@@ -113,7 +115,11 @@ VECTOR = search_pb2.QueryVector(space_id="s", vector=b"1234")
         ({"passages_per_document": -1}, "passages_per_document"),
         ({"rank_constant": 0}, "rank_constant"),
         ({"rank_constant": float("nan")}, "rank_constant"),
+        ({"rank_constant": 10_001}, "rank_constant"),
         ({"dense_weight": float("inf")}, "dense_weight"),
+        ({"lexical_weight": -0.5}, "lexical_weight"),
+        ({"space_weights": {"s": 1_001}}, "space_weights['s']"),
+        ({"space_weights": {str(space): 1 for space in range(33)}}, "space_weights"),
         ({"thresholds": [search_pb2.Threshold(min_similarity=0.5)]}, "thresholds[0].space_id"),
         ({"thresholds": [search_pb2.Threshold(space_id="s")]}, "thresholds[0].bound"),
     ],

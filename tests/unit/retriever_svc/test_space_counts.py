@@ -23,6 +23,7 @@ from retriever_svc.embedded.store.workspace_rows import (
 )
 from retriever_svc.spaces import PassageKey, VectorsPutRequest
 from retriever_svc.workspaces import WorkspaceSettings
+from tests.fakes.earlier_schemas import set_back
 from tests.fakes.retrieval import OTHER_SPACE, SPACE, passage_vectors, upsert
 
 NOW = datetime(2024, 5, 1, tzinfo=UTC)
@@ -142,9 +143,7 @@ def test_a_store_of_the_first_schema_is_counted_anew(tmp_path: Path) -> None:
     for number, space_id in enumerate((SPACE, OTHER_SPACE, OTHER_SPACE)):
         one = upsert(f"d{number}", [f"texte {number}"], vectors=[block(space_id, 1)])
         upsert_document(store.connection, one, NOW)
-    for column in ("canary", "stray_count"):
-        store.connection.execute(f"ALTER TABLE spaces DROP COLUMN {column}")
-    store.connection.execute("UPDATE alembic_version SET version_num = '0001'")
+    set_back(store.connection, "0001")
     store.close()
     migrated = Store(tmp_path / "store.sqlite3")
     spaces = find_workspace(migrated.connection, "docs").spaces

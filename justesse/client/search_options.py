@@ -1,0 +1,49 @@
+"""What a search can be told beside its question."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from justesse.client.filters import Filter
+from justesse.client.fusion import Fusion, fusion_message
+from justesse.client.search_result import Speaker, Turn
+from justesse.gateway.v1 import search_pb2
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of a search; one that is left out, or None, takes its default."""
+
+    limit: int | None
+    """Hits wanted, 1 to 100; 8 by default."""
+    history: Sequence[Turn]
+    """Earlier turns of the conversation, oldest first, at most 20."""
+    passages_per_document: int
+    """Most passages of one document among the hits; 0, the default, means no bound."""
+    filter: Filter | None
+    """What documents must fulfil, see `justesse.client.filters`."""
+    fusion: Fusion | None
+    """How lists are fused, where not as the workspace's settings say."""
+
+
+_ROLES = {
+    Speaker.USER: search_pb2.CONVERSATION_ROLE_USER,
+    Speaker.ASSISTANT: search_pb2.CONVERSATION_ROLE_ASSISTANT,
+}
+
+
+def search_message(
+    workspace: str, query: str, options: SearchOptions
+) -> search_pb2.SearchPassagesRequest:
+    """Encodes a question."""
+    condition, fusion = options.get("filter"), options.get("fusion")
+    return search_pb2.SearchPassagesRequest(
+        workspace=workspace,
+        query=query,
+        limit=options.get("limit"),
+        history=[
+            search_pb2.ConversationTurn(role=_ROLES[turn.speaker], text=turn.text)
+            for turn in options.get("history", ())
+        ],
+        passages_per_document=options.get("passages_per_document", 0),
+        filter=None if condition is None else condition.message,
+        fusion=None if fusion is None else fusion_message(fusion),
+    )
