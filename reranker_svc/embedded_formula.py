@@ -18,8 +18,9 @@ passages that wait for their vectors, neither lead every answer nor sink to its 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from reranker_svc.placement import placed
 from reranker_svc.reranking import Candidate, FormulaParts, RankedPassage, SpaceScore
 
 
@@ -43,7 +44,10 @@ def rank_by_formula(
     else:
         groups = {"": list(lexical)}
         scores = lexical
-    places = _merged(len(candidates), groups.values(), scores)
+    best_first = [
+        sorted(members, key=lambda index: (-scores[index], index)) for members in groups.values()
+    ]
+    places = placed(len(candidates), best_first)
     if not include_parts:
         return tuple(RankedPassage(candidates[at].passage_id, scores.get(at)) for at in places)
     weight = similarity_weight if spaces and lexical else float(bool(spaces))
@@ -130,13 +134,3 @@ def _combined(
         index: weight * share + (1.0 - weight) * lexical.get(index, 0.0)
         for index, share in dense.items()
     }
-
-
-def _merged(count: int, groups: Iterable[list[int]], scores: Mapping[int, float]) -> Sequence[int]:
-    """Returns the candidates, by index, in their new order."""
-    order = list(range(count))
-    for members in groups:
-        best_first = sorted(members, key=lambda index: (-scores[index], index))
-        for place, index in zip(sorted(members), best_first, strict=True):
-            order[place] = index
-    return order

@@ -1,57 +1,128 @@
-"""Reranks the candidates of one question and reports how."""
+"""Reranks the candidates of one question and reports how.
 
+The implementations are asked in their order: where one fails, the next one sorts within the time
+that is left, and where none can, the fused order stays. The report names what failed.
+"""
+
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+import structlog
+
+from chassis.deadline import Deadline, current_deadline, narrowed_deadline
+from chassis.errors import DeadlineExceeded, Internal, ServiceError, Unavailable
 from reranker_svc.embedded_formula import rank_by_formula
-from reranker_svc.reranking import (
-    RankedPassage,
-    Ranking,
-    RerankRequest,
-    StageOutcome,
-    StageReport,
-)
+from reranker_svc.implementation import Implementation
+from reranker_svc.model_window import ModelWindow
+from reranker_svc.passage_model import ModelOrder, Passage, PassageModel
+from reranker_svc.reports import by_formula, by_model, no_candidates, not_sorted
+from reranker_svc.reranking import RankedPassage, Ranking, RerankRequest
+from reranker_svc.usage import Usage
+
+_log = structlog.get_logger("reranker_svc.passage_reranker")
+
+# Of the time that is left; the rest is for the implementations behind, and for the way back.
+_SHARE_BEFORE_ANOTHER_MODEL = 0.6
+_SHARE_OF_THE_LAST_MODEL = 0.9
 
 
 class PassageReranker:
-    """Sorts by the embedded formula; where it cannot, the fused order stays.
+    """Sorts by the implementations that are configured.
 
-    The report's `latency_ms` is in milliseconds of `clock`, which counts in seconds.
+    `order` counts where a request names none. `window` is how many candidates a model looks at
+    where a request does not say; `time_limit_s` bounds a call without a deadline. The report's
+    `latency_ms` is in milliseconds of `clock`, which counts in seconds.
     """
 
     def __init__(
-        self, *, similarity_weight: float, clock: Callable[[], float] = time.perf_counter
+        self,
+        models: Mapping[Implementation, PassageModel],
+        usage: Usage,
+        *,
+        order: Sequence[Implementation] = (Implementation.FORMULA,),
+        similarity_weight: float = 0.5,
+        window: int = 10,
+        time_limit_s: float = 5.0,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        self._models = models
+        self._usage = usage
+        self._order = tuple(order)
         self._similarity_weight = similarity_weight
+        self._window = window
+        self._time_limit_s = time_limit_s
         self._clock = clock
 
     async def rerank(self, request: RerankRequest) -> Ranking:
         """Returns a permutation of the candidates and the report of the stage."""
         start = self._clock()
-        passages = rank_by_formula(
-            request.candidates,
-            similarity_weight=self._similarity_weight,
-            include_parts=request.include_formula_parts,
-        )
+        ranking = await self._ranked(request)
         latency_ms = (self._clock() - start) * 1000.0
-        return Ranking(passages, _report(passages, latency_ms))
+        report = replace(ranking.report, latency_ms=latency_ms)
+        self._usage.count(report)
+        return replace(ranking, report=report)
+
+    async def _ranked(self, request: RerankRequest) -> Ranking:
+        if not request.candidates:
+            return Ranking((), no_candidates())
+        deadline = current_deadline() or Deadline.after(self._time_limit_s)
+        window = ModelWindow.of(request.candidates, request.model_candidate_count or self._window)
+        order = request.implementations or self._order
+        failures: list[ServiceError] = []
+        for at, implementation in enumerate(order):
+            if implementation is Implementation.FORMULA:
+                passages = rank_by_formula(
+                    request.candidates,
+                    similarity_weight=self._similarity_weight,
+                    include_parts=request.include_formula_parts,
+                )
+                if any(passage.score is not None for passage in passages):
+                    return Ranking(passages, by_formula(failures))
+            elif len(window.indices) > 1:
+                seconds = deadline.share(_share(order[at + 1 :]))
+                try:
+                    model = self._model(implementation)
+                    answer = await _asked(model, request.question, window.passages, seconds)
+                except ServiceError as error:
+                    failures.append(error)
+                    self._usage.count_failure(implementation, error)
+                else:
+                    return Ranking(window.ordered(answer), by_model(model, answer, failures))
+        return Ranking(_as_fused(request), not_sorted(failures))
+
+    def _model(self, implementation: Implementation) -> PassageModel:
+        model = self._models.get(implementation)
+        if model is None:
+            raise Unavailable(
+                f"reranking by {implementation.value} is not configured", reason="NOT_CONFIGURED"
+            )
+        return model
 
 
-def _report(passages: tuple[RankedPassage, ...], latency_ms: float) -> StageReport:
-    if not passages:
-        return StageReport(
-            StageOutcome.SKIPPED,
-            reason="NO_CANDIDATES",
-            detail="there was no candidate to sort",
-            latency_ms=latency_ms,
-        )
-    if all(passage.score is None for passage in passages):
-        return StageReport(
-            StageOutcome.SKIPPED,
-            reason="NO_SCORES",
-            detail="no candidate has a cosine or a BM25 score, so the fused order stays",
-            latency_ms=latency_ms,
-        )
-    return StageReport(
-        StageOutcome.RAN, provider="embedded", model="formula", latency_ms=latency_ms
-    )
+def _share(behind: Sequence[Implementation]) -> float:
+    """Returns how much of the time left a model gets that has these implementations behind it."""
+    other_models = any(implementation is not Implementation.FORMULA for implementation in behind)
+    return _SHARE_BEFORE_ANOTHER_MODEL if other_models else _SHARE_OF_THE_LAST_MODEL
+
+
+async def _asked(
+    model: PassageModel, question: str, passages: Sequence[Passage], seconds: float
+) -> ModelOrder:
+    """Returns the model's order; whatever goes wrong is a ServiceError."""
+    try:
+        with narrowed_deadline(seconds) as deadline:
+            async with asyncio.timeout(deadline.remaining()):
+                return await model.order(question, passages, deadline)
+    except TimeoutError as error:
+        raise DeadlineExceeded(f"{model.provider} did not answer in time") from error
+    except ServiceError:
+        raise
+    except Exception as error:
+        _log.exception("reranking model failed", provider=model.provider, model=model.model)
+        raise Internal(f"{model.provider} failed for a reason that the log holds") from error
+
+
+def _as_fused(request: RerankRequest) -> tuple[RankedPassage, ...]:
+    return tuple(RankedPassage(candidate.passage_id) for candidate in request.candidates)

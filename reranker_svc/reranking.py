@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from reranker_svc.implementation import Implementation
+
 
 @dataclass(frozen=True, slots=True)
 class SpaceScore:
@@ -36,12 +38,14 @@ class RerankRequest:
 
     `model_candidate_count` bounds how many from the front a model may look at; 0 is the default.
     `include_formula_parts` asks what the scores of the formula are made of.
+    `implementations` are asked in this order; empty is the default order.
     """
 
     workspace: str
     question: str
     candidates: tuple[Candidate, ...]
     model_candidate_count: int = 0
+    implementations: tuple[Implementation, ...] = ()
     include_formula_parts: bool = False
 
 

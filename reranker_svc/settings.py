@@ -1,27 +1,63 @@
 """Settings of the reranker service, read from JUSTESSE_RERANKER_*."""
 
-from pydantic import Field
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
+from reranker_svc.endpoint_settings import EndpointSettings
 from reranker_svc.limits import RequestLimits
 
+ImplementationName = Literal["endpoint", "folder", "formula"]
 
-class RerankerSettings(ServiceSettings, ServerSettings):
-    """Where the service listens, what it refuses, and how the embedded formula weighs."""
 
-    model_config = SettingsConfigDict(env_prefix="JUSTESSE_RERANKER_")
+class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings):
+    """Where the service listens, what it refuses, who sorts, and how the formula weighs."""
+
+    model_config = SettingsConfigDict(env_prefix="JUSTESSE_RERANKER_", populate_by_name=True)
 
     port: int = 50054
+    implementations: tuple[ImplementationName, ...] = Field(
+        default=("formula",),
+        min_length=1,
+        description="names in the order to try, separated by commas, of: endpoint, folder, formula",
+    )
+    model_candidate_count: int = Field(
+        default=10, ge=2, le=200, description="candidates that a model looks at, if not told"
+    )
     similarity_weight: float = Field(
         default=0.5,
         ge=0.0,
         le=1.0,
         description="0 to 1, share of the cosine in the formula; the rest is the share of BM25",
     )
+    folder_path: Path | None = Field(
+        default=None, description="folder with a cross-encoder: model.onnx and tokenizer.json"
+    )
+    folder_input_tokens: int = Field(default=512, ge=64, le=65536, description="64 to 65536")
+    folder_batch_tokens: int = Field(
+        default=4096, ge=64, description="tokens scored at once, padding included"
+    )
     max_question_bytes: int = Field(default=8 * 1024, gt=0, description="bytes of UTF-8")
     max_candidates: int = Field(default=200, gt=0, description="candidates in one request")
+
+    @field_validator("implementations")
+    @classmethod
+    def _each_once(cls, names: tuple[ImplementationName, ...]) -> tuple[ImplementationName, ...]:
+        if len(set(names)) < len(names):
+            raise ValueError("each implementation may stand in the order once")
+        return names
+
+    @model_validator(mode="after")
+    def _implementations_are_configured(self) -> "RerankerSettings":
+        if self.endpoint_kind is not None or "endpoint" in self.implementations:
+            self.check_endpoint()
+        if "folder" in self.implementations and self.folder_path is None:
+            raise ValueError("the implementation folder needs JUSTESSE_RERANKER_FOLDER_PATH")
+        return self
 
     def request_limits(self) -> RequestLimits:
         """Returns the bounds that requests are checked against."""

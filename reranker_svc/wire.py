@@ -1,9 +1,11 @@
 """Between the messages of the reranker contract and the domain."""
 
 import math
+from collections.abc import Sequence
 
 from chassis.errors import InvalidArgument
 from justesse.reranker.v1 import reranker_pb2 as pb
+from reranker_svc.implementation import Implementation
 from reranker_svc.limits import RequestLimits
 from reranker_svc.reranking import (
     Candidate,
@@ -18,6 +20,13 @@ from reranker_svc.reranking import (
 
 # Rounding in float32 may carry a cosine a little past 1.
 _LARGEST_COSINE = 1.0 + 1e-3
+
+_IMPLEMENTATIONS = {
+    pb.IMPLEMENTATION_CHAT: Implementation.CHAT,
+    pb.IMPLEMENTATION_ENDPOINT: Implementation.ENDPOINT,
+    pb.IMPLEMENTATION_FOLDER: Implementation.FOLDER,
+    pb.IMPLEMENTATION_FORMULA: Implementation.FORMULA,
+}
 
 _OUTCOMES = {
     StageOutcome.RAN: pb.STAGE_OUTCOME_RAN,
@@ -45,7 +54,8 @@ def rerank_request_from(message: pb.RerankPassagesRequest, limits: RequestLimits
         message.question,
         candidates,
         message.model_candidate_count,
-        message.include_formula_parts,
+        implementations=_implementations_from(message.implementations),
+        include_formula_parts=message.include_formula_parts,
     )
 
 
@@ -55,6 +65,19 @@ def to_response(ranking: Ranking) -> pb.RerankPassagesResponse:
         passages=[_passage_message(passage) for passage in ranking.passages],
         report=_report_message(ranking.report),
     )
+
+
+def _implementations_from(
+    values: Sequence[pb.Implementation.ValueType],
+) -> tuple[Implementation, ...]:
+    for at, value in enumerate(values):
+        if value not in _IMPLEMENTATIONS or value in values[:at]:
+            raise InvalidArgument(
+                f"implementation {value} is unknown or repeated; name each of "
+                f"{', '.join(each.value for each in Implementation)} at most once",
+                field=f"implementations[{at}]",
+            )
+    return tuple(_IMPLEMENTATIONS[value] for value in values)
 
 
 def _check_question(question: str, limits: RequestLimits) -> None:

@@ -14,6 +14,39 @@ WIDTH = 4
 TABLE = np.random.default_rng(3).normal(size=(len(WORDS), WIDTH)).astype(np.float32)
 
 
+WORTH = np.array([[0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [1.0], [4.0], [0.25], [-0.5]])
+"""What each word of a passage adds to the score of the tiny cross-encoder."""
+
+
+def write_cross_encoder(folder: Path, *, classes: int = 1, broken_word: str = "") -> None:
+    """Writes a model that adds up the worth of the words in the second text of a pair.
+
+    With two classes, the first one's logit is the score turned negative. Pairs that hold
+    `broken_word` get a score that is no number.
+    """
+    worth = WORTH.astype(np.float32).copy()
+    if broken_word:
+        worth[WORDS.index(broken_word)] = np.nan
+    table = np.hstack({1: [worth], 2: [-worth, worth], 3: [worth, worth, worth]}[classes])
+    axis = numpy_helper.from_array(np.array([1], dtype=np.int64), "axis")
+    last = numpy_helper.from_array(np.array([2], dtype=np.int64), "last")
+    nodes = [
+        helper.make_node("Gather", ["table", "input_ids"], ["words"], axis=0),
+        helper.make_node("Cast", ["token_type_ids"], ["second"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["second", "last"], ["mask"]),
+        helper.make_node("Mul", ["words", "mask"], ["counted"]),
+        helper.make_node("ReduceSum", ["counted", "axis"], ["logits"], keepdims=0),
+    ]
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    _write(
+        folder,
+        nodes,
+        [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "t"]) for name in names],
+        helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", classes]),
+        [numpy_helper.from_array(np.ascontiguousarray(table), "table"), axis, last],
+    )
+
+
 def write_model(folder: Path, *, pooled: bool = False, extra_input: str = "") -> None:
     """Writes a model whose token vectors are the rows of TABLE.
 
@@ -29,6 +62,16 @@ def write_model(folder: Path, *, pooled: bool = False, extra_input: str = "") ->
         output = helper.make_tensor_value_info("pooled", TensorProto.FLOAT, ["n", WIDTH])
     names = ["input_ids", "attention_mask", *([extra_input] if extra_input else [])]
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "t"]) for name in names]
+    _write(folder, nodes, inputs, output, initializers)
+
+
+def _write(
+    folder: Path,
+    nodes: list[onnx.NodeProto],
+    inputs: list[onnx.ValueInfoProto],
+    output: onnx.ValueInfoProto,
+    initializers: list[onnx.TensorProto],
+) -> None:
     graph = helper.make_graph(nodes, "tiny", inputs, [output], initializers)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
     model.ir_version = 8
@@ -65,7 +108,11 @@ def _tokenizer() -> dict[str, object]:
         "post_processor": {
             "type": "TemplateProcessing",
             "single": template,
-            "pair": template,
+            "pair": [
+                *template,
+                {"Sequence": {"id": "B", "type_id": 1}},
+                {"SpecialToken": {"id": "[SEP]", "type_id": 1}},
+            ],
             "special_tokens": {
                 name: {"id": name, "ids": [WORDS.index(name)], "tokens": [name]}
                 for name in ("[CLS]", "[SEP]")

@@ -36,15 +36,16 @@ class FakeVendor:
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves one connection until either side closes it."""
         self.open_connections += 1
+        begun = b""
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError):
                 while True:
-                    self.received.append(await _request(reader))
+                    self.received.append(await _request(reader, begun))
                     self.reached.set()
                     reaction = self.reactions[0]
                     if len(self.reactions) > 1:
                         self.reactions.pop(0)
-                    await reaction(writer)
+                    begun = await _react(reaction, reader, writer)
         except _ClosingError:
             pass
         finally:
@@ -158,8 +159,26 @@ def endless_headers() -> Reaction:
     return react
 
 
-async def _request(reader: asyncio.StreamReader) -> Received:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+async def _react(
+    reaction: Reaction, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> bytes:
+    """Reacts until the client closes the connection; returns what the next request began with."""
+    reacting = asyncio.ensure_future(reaction(writer))
+    reading = asyncio.ensure_future(reader.read(1))
+    try:
+        await asyncio.wait((reacting, reading), return_when=asyncio.FIRST_COMPLETED)
+        if reading.done() and not reacting.done() and reading.result() == b"":
+            raise _ClosingError
+        await reacting
+        return reading.result() if reading.done() else b""
+    finally:
+        reacting.cancel()
+        reading.cancel()
+        await asyncio.gather(reacting, reading, return_exceptions=True)
+
+
+async def _request(reader: asyncio.StreamReader, begun: bytes) -> Received:
+    head = (begun + await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.strip().split("\r\n")
     method, path, _ = first.split(" ")
     headers = {}

@@ -19,6 +19,38 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Implementation:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ImplementationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Implementation.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    IMPLEMENTATION_UNSPECIFIED: _Implementation.ValueType  # 0
+    """Not set."""
+    IMPLEMENTATION_CHAT: _Implementation.ValueType  # 1
+    """A chat model that is shown the numbered candidates."""
+    IMPLEMENTATION_ENDPOINT: _Implementation.ValueType  # 2
+    """A cross-encoder behind an HTTP endpoint."""
+    IMPLEMENTATION_FOLDER: _Implementation.ValueType  # 3
+    """A cross-encoder from a folder, in the service's process."""
+    IMPLEMENTATION_FORMULA: _Implementation.ValueType  # 4
+    """The formula over the retriever's scores."""
+
+class Implementation(_Implementation, metaclass=_ImplementationEnumTypeWrapper):
+    """Names a way to rerank. The set may grow."""
+
+IMPLEMENTATION_UNSPECIFIED: Implementation.ValueType  # 0
+"""Not set."""
+IMPLEMENTATION_CHAT: Implementation.ValueType  # 1
+"""A chat model that is shown the numbered candidates."""
+IMPLEMENTATION_ENDPOINT: Implementation.ValueType  # 2
+"""A cross-encoder behind an HTTP endpoint."""
+IMPLEMENTATION_FOLDER: Implementation.ValueType  # 3
+"""A cross-encoder from a folder, in the service's process."""
+IMPLEMENTATION_FORMULA: Implementation.ValueType  # 4
+"""The formula over the retriever's scores."""
+Global___Implementation: _TypeAlias = Implementation  # noqa: Y015
+
 class _StageOutcome:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -62,6 +94,7 @@ class RerankPassagesRequest(_message.Message):
     CANDIDATES_FIELD_NUMBER: _builtins.int
     MODEL_CANDIDATE_COUNT_FIELD_NUMBER: _builtins.int
     INCLUDE_FORMULA_PARTS_FIELD_NUMBER: _builtins.int
+    IMPLEMENTATIONS_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Workspace of the question."""
     question: _builtins.str
@@ -76,6 +109,12 @@ class RerankPassagesRequest(_message.Message):
     def candidates(self) -> _containers.RepeatedCompositeFieldContainer[Global___Candidate]:
         """Candidates in fused order, best first; 0 to 200 of them."""
 
+    @_builtins.property
+    def implementations(self) -> _containers.RepeatedScalarFieldContainer[Global___Implementation.ValueType]:
+        """Who is to sort, in the order to try; each at most once. Empty: the service's own order. One that
+        is not configured counts as failed.
+        """
+
     def __init__(
         self,
         *,
@@ -84,10 +123,11 @@ class RerankPassagesRequest(_message.Message):
         candidates: _abc.Iterable[Global___Candidate] | None = ...,
         model_candidate_count: _builtins.int = ...,
         include_formula_parts: _builtins.bool = ...,
+        implementations: _abc.Iterable[Global___Implementation.ValueType] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["candidates", b"candidates", "include_formula_parts", b"include_formula_parts", "model_candidate_count", b"model_candidate_count", "question", b"question", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["candidates", b"candidates", "implementations", b"implementations", "include_formula_parts", b"include_formula_parts", "model_candidate_count", b"model_candidate_count", "question", b"question", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

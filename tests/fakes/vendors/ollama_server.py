@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tests.fakes.vendors.embedding_server import EmbeddingServer, RefusedError, vector_of
+from tests.fakes.json_server import RefusedError
+from tests.fakes.vendors.embedding_server import EmbeddingServer, vector_of
 
 
 @dataclass

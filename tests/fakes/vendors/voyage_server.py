@@ -6,7 +6,8 @@ import base64
 from dataclasses import dataclass
 from typing import Any
 
-from tests.fakes.vendors.embedding_server import EmbeddingServer, RefusedError, vector_of
+from tests.fakes.json_server import RefusedError
+from tests.fakes.vendors.embedding_server import EmbeddingServer, vector_of
 
 
 @dataclass

@@ -58,9 +58,9 @@ async def test_hung_calls_leave_no_connections_behind() -> None:
         for _ in range(50):
             with pytest.raises(VendorTimeout):
                 await http.exchange("POST", "/embeddings", b"{}", 0.01)
-        # The vendor, in this process too, holds its own 50 ends; ours would be 50 more.
-        assert vendor.open_connections > 10
-        assert len(os.listdir("/proc/self/fd")) <= before + 60
+        # The vendor, in this process too, closes its ends when it sees ours closed.
+        assert len(vendor.received) > 10
+        assert len(os.listdir("/proc/self/fd")) <= before + 20
 
 
 async def test_an_answer_given_up_frees_its_connection() -> None:

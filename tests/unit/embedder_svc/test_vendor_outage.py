@@ -18,8 +18,9 @@ from embedder_svc.hosted.connection import Connection, Timing
 from embedder_svc.providers.deterministic import deterministic_provider
 from embedder_svc.providers.mistral import MODELS, mistral_provider
 from tests.fakes.clock import FakeClock
+from tests.fakes.json_server import RefusedError
 from tests.fakes.vendor import fake_vendor, hang
-from tests.fakes.vendors.embedding_server import RefusedError, provider_of, vector_of
+from tests.fakes.vendors.embedding_server import provider_of, vector_of
 from tests.fakes.vendors.mistral_server import MistralServer
 
 QUERY, DOCUMENT = EmbeddingPurpose.QUERY, EmbeddingPurpose.DOCUMENT

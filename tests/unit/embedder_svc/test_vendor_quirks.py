@@ -20,7 +20,8 @@ from embedder_svc.providers.openai_compatible import (
 )
 from embedder_svc.providers.voyage import MODELS as VOYAGE_MODELS
 from embedder_svc.providers.voyage import voyage_provider
-from tests.fakes.vendors.embedding_server import RefusedError, provider_of, vector_of
+from tests.fakes.json_server import RefusedError
+from tests.fakes.vendors.embedding_server import provider_of, vector_of
 from tests.fakes.vendors.mistral_server import MistralServer
 from tests.fakes.vendors.ollama_server import OllamaServer
 from tests.fakes.vendors.openai_servers import OpenAiServer, TeiServer

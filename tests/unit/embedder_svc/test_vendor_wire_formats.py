@@ -14,11 +14,11 @@ from chassis.vendor_errors import VendorRefused, VendorUnauthorized, VendorUnusa
 from embedder_svc.embedding import EmbeddingPurpose
 from embedder_svc.hosted.model import HostedModel
 from embedder_svc.providers import mistral, ollama, openai_compatible, voyage
+from tests.fakes.json_server import RefusedError
 from tests.fakes.vendors.embedding_server import (
     KEY,
     Build,
     EmbeddingServer,
-    RefusedError,
     provider_of,
     vector_of,
 )

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chassis.metrics import Metrics
 from justesse.reranker.v1 import reranker_pb2 as pb
 from reranker_svc.embedded_formula import rank_by_formula
 from reranker_svc.passage_reranker import PassageReranker
@@ -14,6 +15,7 @@ from reranker_svc.reranking import (
     RerankRequest,
     SpaceScore,
 )
+from reranker_svc.usage import Usage
 from reranker_svc.wire import to_response
 
 A, B = "embedded/e5@1/384", "mistral/embed@1/1024"
@@ -83,7 +85,7 @@ async def test_parts_travel_only_where_they_are_asked_for(asked: bool) -> None:
     request = RerankRequest(
         "acme", "prix", (candidate("a", 0.5, None),), include_formula_parts=asked
     )
-    ranking = await PassageReranker(similarity_weight=0.5).rerank(request)
+    ranking = await PassageReranker({}, Usage(Metrics())).rerank(request)
     (message,) = to_response(ranking).passages
 
     assert message.HasField("formula_parts") is asked

@@ -2,8 +2,10 @@
 
 import pytest
 
+from chassis.metrics import Metrics
 from reranker_svc.passage_reranker import PassageReranker
 from reranker_svc.reranking import Candidate, RerankRequest, SpaceScore, StageOutcome
+from reranker_svc.usage import Usage
 
 
 class SteppingClock:
@@ -22,7 +24,7 @@ def request(*candidates: Candidate) -> RerankRequest:
 
 
 def reranker() -> PassageReranker:
-    return PassageReranker(similarity_weight=0.5, clock=SteppingClock())
+    return PassageReranker({}, Usage(Metrics()), clock=SteppingClock())
 
 
 async def test_the_formula_reports_itself() -> None:

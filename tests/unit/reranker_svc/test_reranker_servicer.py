@@ -14,10 +14,9 @@ from chassis.channel import open_channel
 from chassis.error_mapping import service_error_from
 from chassis.errors import InvalidArgument
 from chassis.metrics import Metrics
-from chassis.server import running_server
 from justesse.reranker.v1 import reranker_pb2 as pb
 from justesse.reranker.v1 import reranker_pb2_grpc
-from reranker_svc.__main__ import reranker_service
+from reranker_svc.service import running_reranker
 from reranker_svc.settings import RerankerSettings
 from tests.fakes.service_process import ServiceProcess
 
@@ -44,7 +43,7 @@ async def stub() -> AsyncIterator[Stub]:
     """A client of a reranker that runs in this process on a free port."""
     settings = RerankerSettings(port=0, drain_grace_s=0.0)
     async with (
-        running_server([reranker_service(settings)], settings, metrics=Metrics()) as server,
+        running_reranker(settings, metrics=Metrics()) as server,
         open_channel(server.address, metrics=Metrics()) as channel,
     ):
         yield reranker_pb2_grpc.RerankerServiceStub(channel)
@@ -86,7 +85,7 @@ async def test_the_weight_is_a_setting() -> None:
     """With all weight on BM25 the order is that of BM25."""
     settings = RerankerSettings(port=0, drain_grace_s=0.0, similarity_weight=0.0)
     async with (
-        running_server([reranker_service(settings)], settings, metrics=Metrics()) as server,
+        running_reranker(settings, metrics=Metrics()) as server,
         open_channel(server.address, metrics=Metrics()) as channel,
     ):
         answer = await reranker_pb2_grpc.RerankerServiceStub(channel).RerankPassages(REQUEST)

@@ -3,9 +3,11 @@
 import math
 
 import pytest
+from google.protobuf import json_format
 
 from chassis.errors import InvalidArgument
 from justesse.reranker.v1 import reranker_pb2 as pb
+from reranker_svc.implementation import Implementation
 from reranker_svc.limits import RequestLimits
 from reranker_svc.reranking import (
     Candidate,
@@ -143,6 +145,38 @@ def test_a_request_at_its_bounds_is_taken() -> None:
     )
 
     assert len(rerank_request_from(message, LIMITS).candidates) == 200
+
+
+def test_implementations_are_read_in_their_order() -> None:
+    """None is the service's own order."""
+    named = pb.RerankPassagesRequest(
+        question="prix",
+        implementations=[pb.IMPLEMENTATION_ENDPOINT, pb.IMPLEMENTATION_FORMULA],
+    )
+
+    assert rerank_request_from(named, LIMITS).implementations == (
+        Implementation.ENDPOINT,
+        Implementation.FORMULA,
+    )
+    assert (
+        rerank_request_from(pb.RerankPassagesRequest(question="prix"), LIMITS).implementations == ()
+    )
+
+
+@pytest.mark.parametrize("values", [[0], [4, 4], [3, 99]])
+def test_an_unknown_or_repeated_implementation_is_refused(values: list[int]) -> None:
+    """The message says which names there are."""
+    message = json_format.ParseDict(
+        {"question": "prix", "implementations": values}, pb.RerankPassagesRequest()
+    )
+
+    with pytest.raises(InvalidArgument, match="endpoint, folder, formula") as caught:
+        rerank_request_from(message, LIMITS)
+
+    last = len(values) - 1
+    assert [violation.field for violation in caught.value.violations] == [
+        f"implementations[{last}]"
+    ]
 
 
 @pytest.mark.parametrize("outcome", StageOutcome)

@@ -1,0 +1,1 @@
+"""Cross-encoders behind an HTTP endpoint: hosted ones, and servers of one's own."""

@@ -1,0 +1,145 @@
+"""A cross-encoder that is asked over HTTP.
+
+Each passage is scored alone with the question, so that passages may be shared out over several
+requests. A request that the endpoint refuses for its size is halved and a single passage that it
+refuses is cut; what helped is remembered.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chassis.deadline import Deadline
+from chassis.vendor_client import VendorClient
+from chassis.vendor_errors import VendorRefused
+from chassis.vendor_http import VendorAnswer
+from reranker_svc.endpoints.answers import ScoredDocuments, scored_documents
+from reranker_svc.endpoints.dialects import Dialect
+from reranker_svc.endpoints.document_caps import DocumentCaps
+from reranker_svc.passage_model import ModelOrder, Passage, order_by_scores
+
+# What endpoints answer where the size of the request may be the reason; 413 and 422 differ by
+# version of the same server.
+_ABOUT_SIZE = frozenset({400, 413, 422})
+_HARMLESS = "Bonjour."
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One question, the caps on trial for it, and its end."""
+
+    question: str
+    caps: DocumentCaps
+    deadline: Deadline
+
+
+class EndpointModel:
+    """Orders passages by the scores of an endpoint."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        model: str,
+        path: str,
+        client: VendorClient,
+        *,
+        document_characters: int,
+    ) -> None:
+        self._dialect = dialect
+        self._model = model or dialect.model
+        self._path = path
+        self._client = client
+        self._caps = DocumentCaps(dialect.request_documents, document_characters)
+
+    @property
+    def provider(self) -> str:
+        """The dialect's name."""
+        return self._dialect.name
+
+    @property
+    def model(self) -> str:
+        """The model that is asked for; empty where the server has one and takes no name."""
+        return self._model
+
+    async def order(
+        self, question: str, passages: Sequence[Passage], deadline: Deadline
+    ) -> ModelOrder:
+        """Scores all passages; raises VendorError, CircuitOpen, RateLimited, DeadlineExceeded."""
+        call = _Call(question, self._caps.copy(), deadline)
+        documents = [passage.titled_text for passage in passages]
+        scored = await self._scored(call, documents)
+        self._caps.learn(call.caps)
+        price = self._dialect.price_of(self._model)
+        return ModelOrder(
+            order_by_scores(scored.scores),
+            scored.scores,
+            input_token_count=scored.token_count,
+            cost=None if price is None else price.of(scored.token_count, len(documents)),
+            currency="" if price is None else price.currency,
+        )
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._client.close()
+
+    async def _scored(self, call: _Call, documents: Sequence[str]) -> ScoredDocuments:
+        try:
+            async with asyncio.TaskGroup() as group:
+                parts = [
+                    group.create_task(self._scored_at_once(call, [documents[at] for at in indices]))
+                    for indices in call.caps.requests(len(documents))
+                ]
+        except ExceptionGroup as failures:
+            # One failed part is a failed order, whatever the others are.
+            raise failures.exceptions[0] from failures
+        return _joined([part.result() for part in parts])
+
+    async def _scored_at_once(self, call: _Call, documents: Sequence[str]) -> ScoredDocuments:
+        sent = call.caps.shorten(documents)
+        try:
+            return await self._post(call, sent)
+        except VendorRefused as refusal:
+            if refusal.status not in _ABOUT_SIZE:
+                raise
+            if not call.caps.lower(sent):
+                await self._prove_alive(call, refusal)
+                raise
+        return await self._scored(call, documents)
+
+    async def _prove_alive(self, call: _Call, refusal: VendorRefused) -> None:
+        """Opens the breaker where even a harmless request is refused: that serves nobody."""
+        try:
+            await self._post(_Call(_HARMLESS, call.caps, call.deadline), [_HARMLESS])
+        except VendorRefused:
+            self._client.breaker.trip()
+            raise refusal from None
+
+    async def _post(self, call: _Call, documents: Sequence[str]) -> ScoredDocuments:
+        def read(answer: VendorAnswer) -> ScoredDocuments:
+            return scored_documents(
+                self._client.vendor, self._dialect, answer.value, len(documents)
+            )
+
+        return await self._client.post_read(
+            self._path,
+            self._body(call.question, documents),
+            read,
+            timeout_s=call.deadline.remaining(),
+        )
+
+    def _body(self, question: str, documents: Sequence[str]) -> dict[str, Any]:
+        dialect = self._dialect
+        body: dict[str, Any] = {"query": question, dialect.documents_key: documents}
+        if self._model:
+            body["model"] = self._model
+        if dialect.cut_key is not None:
+            body[dialect.cut_key] = len(documents)
+        return body | dict(dialect.fields)
+
+
+def _joined(parts: Sequence[ScoredDocuments]) -> ScoredDocuments:
+    return ScoredDocuments(
+        tuple(score for part in parts for score in part.scores),
+        sum(part.token_count for part in parts),
+    )

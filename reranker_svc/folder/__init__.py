@@ -1,0 +1,1 @@
+"""A cross-encoder in this process, from a folder."""

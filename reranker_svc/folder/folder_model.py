@@ -1,0 +1,67 @@
+"""Orders passages with a cross-encoder from a folder, on a thread of its own."""
+
+from collections.abc import Generator, Sequence
+
+import numpy as np
+
+from chassis.deadline import Deadline
+from chassis.step_worker import StepWorker
+from reranker_svc.folder.cross_encoder import CrossEncoder
+from reranker_svc.passage_model import ModelOrder, Passage, order_by_scores
+
+
+class FolderModel:
+    """A CrossEncoder as a PassageModel.
+
+    It works in steps of one batch, so that it ends soon after its caller has gone.
+    """
+
+    def __init__(self, encoder: CrossEncoder) -> None:
+        self._encoder = encoder
+        self._worker = StepWorker("reranking")
+
+    @property
+    def provider(self) -> str:
+        """The word that the settings use for it."""
+        return "folder"
+
+    @property
+    def model(self) -> str:
+        """The folder's name."""
+        return self._encoder.name
+
+    async def order(
+        self, question: str, passages: Sequence[Passage], deadline: Deadline
+    ) -> ModelOrder:
+        """Scores all passages; raises Unavailable or DeadlineExceeded."""
+        texts = [passage.titled_text for passage in passages]
+        return await self._worker.run(self._ordering(question, texts), deadline=deadline)
+
+    async def load(self) -> None:
+        """Brings the model into memory; raises Unavailable if that fails."""
+        await self._worker.run(self._loading())
+
+    async def close(self) -> None:
+        """Ends the thread after the step at work."""
+        await self._worker.close()
+
+    def _loading(self) -> Generator[None, None, None]:
+        self._encoder.load()
+        yield
+
+    def _ordering(self, question: str, texts: Sequence[str]) -> Generator[None, None, ModelOrder]:
+        self._encoder.load()
+        pairs = self._encoder.pairs(question, texts)
+        yield
+        scores = np.zeros(len(pairs), dtype=np.float32)
+        for indices in self._encoder.batches(pairs):
+            scores[indices] = self._encoder.scores([pairs[index] for index in indices])
+            yield
+        values = tuple(map(float, scores))
+        return ModelOrder(
+            order_by_scores(values),
+            values,
+            input_token_count=sum(len(pair.ids) for pair in pairs),
+            cost=0.0,
+            currency="USD",
+        )

@@ -1,0 +1,62 @@
+"""A model that reads the question and passages, and says which passage answers best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from chassis.deadline import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a model reads of a candidate."""
+
+    title: str
+    text: str
+
+    @property
+    def titled_text(self) -> str:
+        """The text below its title."""
+        return f"{self.title}\n{self.text}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOrder:
+    """The order a model gives to n passages.
+
+    `order` is a permutation of 0 to n - 1, best first. `scores` has one value for each passage, by
+    index, not by place; None for all where the model gives an order alone. `cost` is in units of
+    `currency` (ISO 4217), None where the price is unknown.
+    """
+
+    order: tuple[int, ...]
+    scores: tuple[float | None, ...]
+    input_token_count: int = 0
+    output_token_count: int = 0
+    cost: float | None = None
+    currency: str = ""
+
+
+class PassageModel(Protocol):
+    """Orders passages; raises ServiceError where it cannot."""
+
+    @property
+    def provider(self) -> str:
+        """Who does the work, as the stage report names it."""
+
+    @property
+    def model(self) -> str:
+        """The model that does it."""
+
+    async def order(
+        self, question: str, passages: Sequence[Passage], deadline: Deadline
+    ) -> ModelOrder:
+        """Orders at least two passages that are not blank, before the deadline."""
+
+    async def close(self) -> None:
+        """Gives back what it holds."""
+
+
+def order_by_scores(scores: Sequence[float]) -> tuple[int, ...]:
+    """Returns the indices of the scores, highest first; ties keep their order."""
+    return tuple(sorted(range(len(scores)), key=lambda index: -scores[index]))

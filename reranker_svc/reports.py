@@ -1,0 +1,68 @@
+"""The stage reports of a reranking."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from chassis.errors import ServiceError
+from reranker_svc.passage_model import ModelOrder, PassageModel
+from reranker_svc.reranking import StageOutcome, StageReport
+
+
+def by_formula(failures: Sequence[ServiceError]) -> StageReport:
+    """Reports that the embedded formula sorted, after these failures."""
+    return _sorted_after(
+        failures, StageReport(StageOutcome.RAN, provider="embedded", model="formula")
+    )
+
+
+def by_model(
+    model: PassageModel, answer: ModelOrder, failures: Sequence[ServiceError]
+) -> StageReport:
+    """Reports that a model sorted, after these failures."""
+    report = StageReport(
+        StageOutcome.RAN,
+        provider=model.provider,
+        model=model.model,
+        input_token_count=answer.input_token_count,
+        output_token_count=answer.output_token_count,
+        cost=answer.cost,
+        currency=answer.currency,
+    )
+    return _sorted_after(failures, report)
+
+
+def no_candidates() -> StageReport:
+    """Reports that there was nothing to sort."""
+    return StageReport(
+        StageOutcome.SKIPPED, reason="NO_CANDIDATES", detail="there was no candidate to sort"
+    )
+
+
+def not_sorted(failures: Sequence[ServiceError]) -> StageReport:
+    """Reports that the fused order stays: after failures, or since there is nothing to sort by."""
+    if failures:
+        return StageReport(
+            StageOutcome.DEGRADED,
+            reason=failures[0].reason,
+            detail=f"{_told(failures)}; the fused order stays",
+        )
+    return StageReport(
+        StageOutcome.SKIPPED,
+        reason="NO_SCORES",
+        detail="no implementation found two candidates to compare, so the fused order stays",
+    )
+
+
+def _sorted_after(failures: Sequence[ServiceError], report: StageReport) -> StageReport:
+    if not failures:
+        return report
+    return replace(
+        report,
+        outcome=StageOutcome.DEGRADED,
+        reason=failures[0].reason,
+        detail=f"{_told(failures)}; sorted by {report.provider} instead",
+    )
+
+
+def _told(failures: Sequence[ServiceError]) -> str:
+    return "; ".join(failure.message for failure in failures)

@@ -1,0 +1,47 @@
+"""Reranking models that do as they are told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from chassis.deadline import Deadline
+from reranker_svc.passage_model import ModelOrder, Passage
+
+
+@dataclass
+class FakePassageModel:
+    """Turns the passages round, unless it is to raise or to be slow.
+
+    `asked` holds the question, the passages and the seconds of each call.
+    """
+
+    provider: str = "fake"
+    model: str = "turn-round"
+    error: Exception | None = None
+    delay_s: float = 0.0
+    asked: list[tuple[str, tuple[Passage, ...], float]] = field(default_factory=list)
+    closed: bool = False
+
+    async def order(
+        self, question: str, passages: Sequence[Passage], deadline: Deadline
+    ) -> ModelOrder:
+        """Answers last to first, with scores that say so."""
+        self.asked.append((question, tuple(passages), deadline.remaining()))
+        await asyncio.sleep(self.delay_s)
+        if self.error is not None:
+            raise self.error
+        count = len(passages)
+        return ModelOrder(
+            tuple(reversed(range(count))),
+            tuple(float(at) for at in range(count)),
+            input_token_count=10 * count,
+            output_token_count=count,
+            cost=0.25,
+            currency="EUR",
+        )
+
+    async def close(self) -> None:
+        """Remembers it."""
+        self.closed = True
