@@ -3,83 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
 from chassis.circuit_breaker import BreakerState, CircuitOpen
 from chassis.deadline import Deadline
-from chassis.settings import read_settings
 from chassis.vendor_errors import (
-    VendorError,
     VendorRefused,
     VendorTimeout,
     VendorUnauthorized,
-    VendorUnusable,
 )
 from reranker_svc.endpoints.dialects import DIALECTS
-from reranker_svc.endpoints.endpoint_model import EndpointModel
 from reranker_svc.passage_model import Passage
 from reranker_svc.service import endpoint_model
-from reranker_svc.settings import RerankerSettings
 from tests.fakes.json_server import RefusedError, serving
+from tests.fakes.rerank_endpoints import PASSAGES, QUESTION, SERVERS, model_of, settings_of, soon
 from tests.fakes.vendors.rerank_servers import (
     KEY,
     CohereServer,
     InfinityServer,
-    JinaServer,
     LlamaCppServer,
-    MixedbreadServer,
-    RerankServer,
     TeiServer,
-    VllmServer,
-    VoyageServer,
 )
-
-SERVERS: dict[str, type[RerankServer]] = {
-    "tei": TeiServer,
-    "cohere": CohereServer,
-    "jina": JinaServer,
-    "voyage": VoyageServer,
-    "mixedbread": MixedbreadServer,
-    "infinity": InfinityServer,
-    "vllm": VllmServer,
-    "llamacpp": LlamaCppServer,
-}
-QUESTION = "prix du gaz naturel"
-PASSAGES = (
-    Passage("", "Le fioul."),
-    Passage("", "Le prix du fioul."),
-    Passage("Énergie", "Le prix du gaz naturel."),
-    Passage("", "Le prix du fioul."),
-)
-
-
-def settings_of(server: RerankServer, kind: str, model: str) -> RerankerSettings:
-    """Returns what an operator would set."""
-    environment = {
-        "JUSTESSE_RERANKER_ENDPOINT_KIND": kind,
-        "JUSTESSE_RERANKER_ENDPOINT_URL": server.url,
-        "JUSTESSE_RERANKER_ENDPOINT_API_KEY": KEY,
-        "JUSTESSE_RERANKER_ENDPOINT_MODEL": model,
-    }
-    return read_settings(RerankerSettings, environment)
-
-
-@asynccontextmanager
-async def model_of(
-    server: RerankServer, kind: str, **settings: Any
-) -> AsyncIterator[EndpointModel]:
-    """Runs the server and a model that asks it."""
-    async with serving(server):
-        model = endpoint_model(settings_of(server, kind, "" if kind == "tei" else "a-reranker"))
-        try:
-            yield model
-        finally:
-            await model.close()
 
 
 async def until(true: Callable[[], bool]) -> None:
@@ -87,10 +33,6 @@ async def until(true: Callable[[], bool]) -> None:
     async with asyncio.timeout(5.0):
         while not true():  # noqa: ASYNC110 - nobody would set an event
             await asyncio.sleep(0.005)
-
-
-def soon() -> Deadline:
-    return Deadline.after(5.0)
 
 
 @pytest.fixture(params=list(SERVERS))
@@ -189,69 +131,6 @@ async def test_one_passage_that_cannot_be_scored_opens_no_breaker() -> None:
 
     assert answer.order[0] == 2
     assert len(server.bodies) == 2
-
-
-def _without_one(results: list[Any]) -> None:
-    results.pop()
-
-
-def _with_one_twice(results: list[Any]) -> None:
-    results[0]["index"] = results[1]["index"]
-
-
-def _out_of_range(results: list[Any]) -> None:
-    results[0]["index"] = len(results)
-
-
-def _negative(results: list[Any]) -> None:
-    results[0]["index"] = -1
-
-
-def _true(results: list[Any]) -> None:
-    results[0]["index"] = True
-
-
-def _without_index(results: list[Any]) -> None:
-    del results[0]["index"]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [_without_one, _with_one_twice, _out_of_range, _negative, _true, _without_index],
-)
-async def test_an_answer_that_names_not_each_passage_once_is_a_failure(
-    kind: str, damage: Callable[[list[Any]], None]
-) -> None:
-    """Fewer results, repeated or impossible indices: no order is guessed from them."""
-
-    def damaged(value: Any) -> Any:
-        damage(value if isinstance(value, list) else value[DIALECTS[kind].list_key])
-        return value
-
-    async with model_of(SERVERS[kind](tampered=damaged), kind) as model:
-        with pytest.raises(VendorUnusable):
-            await model.order(QUESTION, PASSAGES, soon())
-
-
-@pytest.mark.parametrize("score", [None, "0.5", True, math.nan, math.inf])
-async def test_a_score_that_is_no_number_is_a_failure(score: object) -> None:
-    """Null, text, a truth value, NaN and infinity rank nothing."""
-
-    def damaged(value: Any) -> Any:
-        value["results"][1]["relevance_score"] = score
-        return value
-
-    async with model_of(JinaServer(tampered=damaged), "jina") as model:
-        with pytest.raises(VendorError):
-            await model.order(QUESTION, PASSAGES, soon())
-
-
-@pytest.mark.parametrize("value", [{"error": {"message": "down"}}, [], {"results": {}}, "no", None])
-async def test_an_error_under_a_good_status_is_a_failure(value: object) -> None:
-    """Proxies answer so when what is behind them is down."""
-    async with model_of(CohereServer(tampered=lambda _: value), "cohere") as model:
-        with pytest.raises(VendorUnusable):
-            await model.order(QUESTION, PASSAGES, soon())
 
 
 async def test_a_busy_endpoint_is_asked_once_more() -> None:
