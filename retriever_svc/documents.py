@@ -13,6 +13,9 @@ FloatMatrix: TypeAlias = npt.NDArray[np.float32]
 IntVector: TypeAlias = npt.NDArray[np.int64]
 MetadataValue: TypeAlias = str | float | bool | datetime
 
+WINDOWS_AWAITED = -1
+"""In place of a count: the windows of a passage come later, if ever."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -52,9 +55,10 @@ class Passage:
 class PassageVectors:
     """Holds the vectors of one space for some passages of a document.
 
-    `positions[i]`, growing, is the chunk_index that row i of `vectors` belongs to. Where the space
-    has windows, `window_counts[i]` of the rows of `window_vectors` belong to row i, in order.
-    Vectors are float32 in C order, [rows, dimension], of any norm over zero.
+    `positions[i]`, growing, is the chunk_index that row i of `vectors` belongs to. The next
+    `window_counts[i]` rows of `window_vectors` belong to row i; the count is `WINDOWS_AWAITED` for
+    a passage whose windows come later, if ever. Vectors are float32 in C order, [rows, dimension],
+    of any norm over zero.
     """
 
     space_id: str

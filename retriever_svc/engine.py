@@ -22,6 +22,7 @@ from retriever_svc.spaces import (
     SpaceSwitch,
     VectorsPutReceipt,
     VectorsPutRequest,
+    WindowsPutRequest,
 )
 from retriever_svc.workspaces import (
     Workspace,
@@ -83,11 +84,18 @@ class RetrievalEngine(Protocol):
         ...
 
     async def list_passages_awaiting(
-        self, workspace: str, space_id: str, *, page_size: int, after: int | None
+        self,
+        workspace: str,
+        space_id: str,
+        *,
+        windows: bool = False,
+        page_size: int,
+        after: int | None,
     ) -> AwaitingPage:
         """Lists passages with ids over `after` that a space lacks, counted where `after` is None.
 
-        Raises NotFound (workspace).
+        With `windows` those that have a vector in the space and await its windows. Raises NotFound
+        (workspace).
         """
         ...
 
@@ -102,6 +110,13 @@ class RetrievalEngine(Protocol):
 
         Raises NotFound (workspace), InvalidArgument, FailedPrecondition for a lease that is not
         held and for vectors of another model, and ResourceExhausted when the disk is full.
+        """
+        ...
+
+    async def put_windows(self, request: WindowsPutRequest) -> VectorsPutReceipt:
+        """Stores windows of passages that have a vector in the space, in one step.
+
+        A passage whose windows came before gets these instead. Raises as `put_vectors`.
         """
         ...
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from retriever_svc.documents import Passage, PassageVectors
+from retriever_svc.documents import FloatMatrix, IntVector, Passage, PassageVectors
 
 
 @dataclass(frozen=True, slots=True)
 class AwaitingPassage:
-    """A passage that a space lacks; `space_ids` hold a vector of it."""
+    """A passage that a space lacks vector or windows of; `space_ids` hold a vector of it."""
 
     passage_id: int
     passage: Passage
@@ -17,7 +17,7 @@ class AwaitingPassage:
 
 @dataclass(frozen=True, slots=True)
 class AwaitingPage:
-    """Passages that a space lacks, ids growing.
+    """Passages that a space lacks, or lacks windows of, ids growing.
 
     `next_after` is the id after which the next page starts; None on the last page. The counts are
     those of all passages that the space lacks, on the first page.
@@ -59,6 +59,23 @@ class VectorsPutReceipt:
     stored_count: int
     outdated_count: int
     seq: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowsPutRequest:
+    """Asks to store windows of passages that have a vector in a space.
+
+    The next `window_counts[i]` rows of `window_vectors` (float32, [rows, dimension], of any norm
+    over zero) belong to `passages[i]`. `lease_holder` must hold the lease of the space unless it is
+    empty.
+    """
+
+    workspace: str
+    space_id: str
+    passages: tuple[PassageKey, ...]
+    window_counts: IntVector
+    window_vectors: FloatMatrix
+    lease_holder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

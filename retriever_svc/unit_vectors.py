@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chassis.errors import InvalidArgument
-from retriever_svc.documents import FloatMatrix, IntVector, PassageVectors
+from retriever_svc.documents import WINDOWS_AWAITED, FloatMatrix, IntVector, PassageVectors
 
 MAX_DIMENSION = 8192
 LOWEST_CANARY_COSINE = 0.999
@@ -21,14 +21,14 @@ LOWEST_CANARY_COSINE = 0.999
 class UnitVectors:
     """Holds checked vectors of one space: row i, of norm 1, belongs to passage `positions[i]`.
 
-    `windows[i]` holds the unit window vectors, [windows, dimension], of row i; the tuple is empty
-    where the space has no windows.
+    `windows[i]` holds the unit window vectors, [windows, dimension], of row i, and is None where
+    they are awaited; the tuple is empty where all are.
     """
 
     space_id: str
     positions: IntVector
     vectors: FloatMatrix
-    windows: tuple[FloatMatrix, ...]
+    windows: tuple[FloatMatrix | None, ...]
     canary: bytes = b""
     """Canary of the space, float32, little-endian, norm 1; empty where none came along."""
 
@@ -136,27 +136,51 @@ def _check_positions(space: str, positions: IntVector, rows: int, passage_count:
         )
 
 
-def _checked_windows(given: PassageVectors, names: Sequence[str]) -> tuple[FloatMatrix, ...]:
-    counts, windows = given.window_counts, given.window_vectors
-    if counts is None or windows is None:
+def _checked_windows(given: PassageVectors, names: Sequence[str]) -> tuple[FloatMatrix | None, ...]:
+    if given.window_counts is None or given.window_vectors is None:
         return ()
-    width = given.vectors.shape[1]
-    if counts.shape != (len(given.vectors),) or bool(np.any(counts < 0)):
+    return checked_windows(
+        given.window_counts,
+        given.window_vectors,
+        names,
+        (len(given.vectors), given.vectors.shape[1]),
+        given.space_id,
+    )
+
+
+def checked_windows(
+    counts: IntVector,
+    windows: FloatMatrix,
+    names: Sequence[str],
+    shape: tuple[int, int],
+    space_id: str,
+) -> tuple[FloatMatrix | None, ...]:
+    """Returns the windows of each row with norm 1, None for a row whose windows are awaited.
+
+    `shape` is that of the rows' vectors. Raises InvalidArgument.
+    """
+    row_count, width = shape
+    if counts.shape != (row_count,) or bool(np.any(counts < WINDOWS_AWAITED)):
         raise InvalidArgument(
-            f"space {given.space_id!r} has {counts.size} window counts "
-            f"for {len(given.vectors)} vectors; expected one count of at least 0 for each",
+            f"space {space_id!r} has {counts.size} window counts "
+            f"for {row_count} vectors; expected one count of at least 0 for each",
             field="passages.vectors.window_counts",
         )
-    if windows.shape != (int(counts.sum()), width):
+    sizes = np.maximum(counts, 0)
+    if windows.shape != (int(sizes.sum()), width):
         raise InvalidArgument(
-            f"window vectors of space {given.space_id!r} have shape {windows.shape}; "
-            f"the window counts ask for {(int(counts.sum()), width)}",
+            f"window vectors of space {space_id!r} have shape {windows.shape}; "
+            f"the window counts ask for {(int(sizes.sum()), width)}",
             field="passages.vectors.window_vectors",
         )
     window_names = [
         f"{name}, window {window},"
-        for name, count in zip(names, counts.tolist(), strict=True)
-        for window in range(count)
+        for name, size in zip(names, sizes.tolist(), strict=True)
+        for window in range(size)
     ]
-    rows = unit_rows(windows, window_names, given.space_id)
-    return tuple(np.split(rows, np.cumsum(counts)[:-1])) if len(counts) else ()
+    rows = unit_rows(windows, window_names, space_id)
+    ends = np.cumsum(sizes).tolist()
+    return tuple(
+        None if count == WINDOWS_AWAITED else rows[end - count : end]
+        for count, end in zip(counts.tolist(), ends, strict=True)
+    )

@@ -15,6 +15,8 @@ from retriever_svc.embedded.store.passage_rows import passages_of_document, read
 from retriever_svc.embedded.store.space_rows import (
     awaiting_passages,
     count_awaiting,
+    count_awaiting_windows,
+    passages_awaiting_windows,
     spaces_of_passages,
 )
 from retriever_svc.embedded.store.vector_rows import awaiting_counts, spaces_by_passage
@@ -61,17 +63,23 @@ class DocumentReader:
             )
 
     def list_awaiting(
-        self, slug: str, space_id: str, *, page_size: int, after: int | None
+        self, slug: str, space_id: str, *, windows: bool, page_size: int, after: int | None
     ) -> AwaitingPage:
-        """Lists passages with ids over `after` that a space lacks; the first page counts them."""
+        """Lists passages with ids over `after` that a space lacks; the first page counts them.
+
+        With `windows` those that it holds without their windows.
+        """
+        listed, counted = (
+            (passages_awaiting_windows, count_awaiting_windows)
+            if windows
+            else (awaiting_passages, count_awaiting)
+        )
         connection = self._connection
         with _Snapshot(connection):
             workspace = find_workspace(connection, slug)
             space = workspace.space(space_id)
             key = _NO_SPACE if space is None else space.key
-            titles = awaiting_passages(
-                connection, workspace.id, key, after=after or 0, limit=page_size + 1
-            )
+            titles = listed(connection, workspace.id, key, after=after or 0, limit=page_size + 1)
             ids = list(titles)[:page_size]
             rows = read_passages(connection, workspace.id, ids)
             held = spaces_of_passages(connection, workspace.id, ids)
@@ -87,7 +95,7 @@ class DocumentReader:
                     for passage_id in ids
                 ),
                 ids[-1] if len(titles) > page_size else None,
-                *(count_awaiting(connection, workspace.id, key) if after is None else ()),
+                *(counted(connection, workspace.id, key) if after is None else ()),
             )
 
     def close(self) -> None:

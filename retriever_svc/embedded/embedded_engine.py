@@ -44,6 +44,7 @@ from retriever_svc.embedded.store.changes import (
 )
 from retriever_svc.embedded.store.deletions import delete_document
 from retriever_svc.embedded.store.space_changes import drop_space_part, put_vectors, switch_space
+from retriever_svc.embedded.store.space_windows import put_windows
 from retriever_svc.embedded.store.store import Store
 from retriever_svc.embedded.store.upserts import upsert_document
 from retriever_svc.embedded.store.workspace_rows import (
@@ -63,6 +64,7 @@ from retriever_svc.spaces import (
     SpaceSwitch,
     VectorsPutReceipt,
     VectorsPutRequest,
+    WindowsPutRequest,
 )
 from retriever_svc.workspaces import (
     Workspace,
@@ -206,11 +208,22 @@ class EmbeddedEngine:
         return await asyncio.wrap_future(self._reading.submit(read))
 
     async def list_passages_awaiting(
-        self, workspace: str, space_id: str, *, page_size: int, after: int | None
+        self,
+        workspace: str,
+        space_id: str,
+        *,
+        windows: bool = False,
+        page_size: int,
+        after: int | None,
     ) -> AwaitingPage:
         """See `RetrievalEngine`."""
         read = partial(
-            self._documents.list_awaiting, workspace, space_id, page_size=page_size, after=after
+            self._documents.list_awaiting,
+            workspace,
+            space_id,
+            windows=windows,
+            page_size=page_size,
+            after=after,
         )
         return await asyncio.wrap_future(self._reading.submit(read))
 
@@ -226,6 +239,13 @@ class EmbeddedEngine:
         if request.lease_holder:
             self._leases.require(request.workspace, request.vectors.space_id, request.lease_holder)
         operation = partial(put_vectors, request=request)
+        return await asyncio.wrap_future(self._writer.submit(operation))
+
+    async def put_windows(self, request: WindowsPutRequest) -> VectorsPutReceipt:
+        """See `RetrievalEngine`."""
+        if request.lease_holder:
+            self._leases.require(request.workspace, request.space_id, request.lease_holder)
+        operation = partial(put_windows, request=request)
         return await asyncio.wrap_future(self._writer.submit(operation))
 
     async def switch_space(

@@ -12,6 +12,7 @@ from retriever_svc.wire.spaces import (
     put_request_from,
     put_response,
     space_id_from,
+    windows_request_from,
 )
 
 
@@ -43,7 +44,11 @@ class SpaceServicer(spaces_pb2_grpc.SpaceServiceServicer):
     ) -> spaces_pb2.ListPassagesAwaitingResponse:
         asked = awaiting_request_from(request)
         page = await self._engine.list_passages_awaiting(
-            asked.workspace, asked.space_id, page_size=asked.page_size, after=asked.after
+            asked.workspace,
+            asked.space_id,
+            windows=asked.windows,
+            page_size=asked.page_size,
+            after=asked.after,
         )
         return awaiting_response(page)
 
@@ -56,6 +61,20 @@ class SpaceServicer(spaces_pb2_grpc.SpaceServiceServicer):
     ) -> spaces_pb2.PutVectorsResponse:
         receipt = await self._engine.put_vectors(put_request_from(request))
         return put_response(receipt)
+
+    async def PutWindows(
+        self,
+        request: spaces_pb2.PutWindowsRequest,
+        context: grpc.aio.ServicerContext[
+            spaces_pb2.PutWindowsRequest, spaces_pb2.PutWindowsResponse
+        ],
+    ) -> spaces_pb2.PutWindowsResponse:
+        receipt = await self._engine.put_windows(windows_request_from(request))
+        return spaces_pb2.PutWindowsResponse(
+            stored_count=receipt.stored_count,
+            outdated_count=receipt.outdated_count,
+            seq=receipt.seq,
+        )
 
     async def SwitchSpace(
         self,

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,12 @@ from retriever_svc.spaces import (
     SpaceLease,
     VectorsPutReceipt,
     VectorsPutRequest,
+    WindowsPutRequest,
 )
+from retriever_svc.unit_vectors import MAX_DIMENSION
 from retriever_svc.wire.documents import passage_message
 from retriever_svc.wire.field_checks import checked_count, checked_length, checked_text
+from retriever_svc.wire.float_blocks import matrix_from
 from retriever_svc.wire.page_tokens import after_from, token_from
 from retriever_svc.wire.vector_blocks import VectorAssembly
 
@@ -45,6 +49,7 @@ class AwaitingRequest:
 
     workspace: str
     space_id: str
+    windows: bool
     page_size: int
     after: int | None
 
@@ -76,6 +81,7 @@ def awaiting_request_from(message: spaces_pb2.ListPassagesAwaitingRequest) -> Aw
     return AwaitingRequest(
         message.workspace,
         space_id_from(message.space_id),
+        message.windows,
         size or _DEFAULT_PAGE_SIZE,
         None if after is None else _passage_id_from(after, "page_token"),
     )
@@ -113,16 +119,26 @@ def put_request_from(message: spaces_pb2.PutVectorsRequest) -> VectorsPutRequest
         )
     return VectorsPutRequest(
         workspace=message.workspace,
-        passages=tuple(
-            PassageKey(
-                _passage_id_from(key.passage_id, f"passages[{index}].passage_id"),
-                key.embedded_text_hash,
-            )
-            for index, key in enumerate(message.passages)
-        ),
+        passages=_keys_from(message.passages),
         vectors=vectors,
         lease_holder=message.lease_holder,
         left_space_ids=tuple(message.left_space_ids),
+    )
+
+
+def windows_request_from(message: spaces_pb2.PutWindowsRequest) -> WindowsPutRequest:
+    """Returns the request. Raises InvalidArgument."""
+    checked_count(len(message.passages), "passages", low=1, high=_MAX_PASSAGES)
+    dimension = checked_count(message.dimension, "dimension", low=1, high=MAX_DIMENSION)
+    for index, count in enumerate(message.window_counts):
+        checked_count(count, f"window_counts[{index}]", low=0, high=len(message.window_vectors))
+    return WindowsPutRequest(
+        workspace=message.workspace,
+        space_id=space_id_from(message.space_id),
+        passages=_keys_from(message.passages),
+        window_counts=np.array(message.window_counts, np.int64),
+        window_vectors=matrix_from(message.window_vectors, dimension, "window_vectors"),
+        lease_holder=message.lease_holder,
     )
 
 
@@ -136,6 +152,16 @@ def put_response(receipt: VectorsPutReceipt) -> spaces_pb2.PutVectorsResponse:
 def space_id_from(value: str, field: str = "space_id") -> str:
     """Returns the id of a space. Raises InvalidArgument."""
     return checked_text(value, field, max_bytes=_MAX_SPACE_ID_BYTES)
+
+
+def _keys_from(messages: Iterable[spaces_pb2.PassageKey]) -> tuple[PassageKey, ...]:
+    return tuple(
+        PassageKey(
+            _passage_id_from(key.passage_id, f"passages[{index}].passage_id"),
+            key.embedded_text_hash,
+        )
+        for index, key in enumerate(messages)
+    )
 
 
 def _passage_id_from(value: str, field: str) -> int:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import documents_pb2
-from retriever_svc.documents import FloatMatrix, IntVector, PassageVectors
+from retriever_svc.documents import WINDOWS_AWAITED, FloatMatrix, IntVector, PassageVectors
 from retriever_svc.unit_vectors import MAX_DIMENSION
 from retriever_svc.wire.field_checks import checked_count
 from retriever_svc.wire.float_blocks import matrix_from, vector_from
@@ -111,7 +111,7 @@ def _window_counts(
 ) -> IntVector:
     counts = np.array(block.window_counts, np.int64)
     if not len(counts) and not window_count:
-        return np.zeros(row_count, np.int64)
+        return np.full(row_count, WINDOWS_AWAITED, np.int64)
     if len(counts) != row_count or counts.min() < 0 or counts.sum() != window_count:
         raise InvalidArgument(
             f"{place}.window_counts must hold {row_count} counts that add up to the "

@@ -173,7 +173,7 @@ class VectorBlock(_message.Message):
 
     @_builtins.property
     def window_counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """Number of windows of each row's passage; empty where the space has no windows."""
+        """Number of windows of each row's passage, 0 where it has none; empty where they may come later."""
 
     def __init__(
         self,

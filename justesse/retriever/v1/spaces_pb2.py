@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from justesse.retriever.v1 import documents_pb2 as justesse_dot_retriever_dot_v1_dot_documents__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"justesse/retriever/v1/spaces.proto\x12\x15justesse.retriever.v1\x1a%justesse/retriever/v1/documents.proto\"\\\n\x11LeaseSpaceRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\x12\x0e\n\x06holder\x18\x03 \x01(\t\x12\x12\n\nduration_s\x18\x04 \x01(\x02\":\n\x12LeaseSpaceResponse\x12\x0f\n\x07granted\x18\x01 \x01(\x08\x12\x13\n\x0bremaining_s\x18\x02 \x01(\x02\"i\n\x1bListPassagesAwaitingRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"\xb2\x01\n\x1cListPassagesAwaitingResponse\x12\x38\n\x08passages\x18\x01 \x03(\x0b\x32&.justesse.retriever.v1.AwaitingPassage\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x1e\n\x16\x61waiting_passage_count\x18\x03 \x01(\x03\x12\x1f\n\x17\x61waiting_token_estimate\x18\x04 \x01(\x03\"\x81\x01\n\x0f\x41waitingPassage\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12/\n\x07passage\x18\x02 \x01(\x0b\x32\x1e.justesse.retriever.v1.Passage\x12\x16\n\x0e\x64ocument_title\x18\x03 \x01(\t\x12\x11\n\tspace_ids\x18\x04 \x03(\t\"\xbe\x01\n\x11PutVectorsRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x33\n\x08passages\x18\x02 \x03(\x0b\x32!.justesse.retriever.v1.PassageKey\x12\x33\n\x07vectors\x18\x03 \x01(\x0b\x32\".justesse.retriever.v1.VectorBlock\x12\x14\n\x0clease_holder\x18\x04 \x01(\t\x12\x16\n\x0eleft_space_ids\x18\x05 \x03(\t\"<\n\nPassageKey\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12\x1a\n\x12\x65mbedded_text_hash\x18\x02 \x01(\t\"O\n\x12PutVectorsResponse\x12\x14\n\x0cstored_count\x18\x01 \x01(\x05\x12\x16\n\x0eoutdated_count\x18\x02 \x01(\x05\x12\x0b\n\x03seq\x18\x03 \x01(\x03\"S\n\x12SwitchSpaceRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\x12\x18\n\x10require_complete\x18\x03 \x01(\x08\"h\n\x13SwitchSpaceResponse\x12\x19\n\x11previous_space_id\x18\x01 \x01(\t\x12\x16\n\x0espaces_version\x18\x02 \x01(\x03\x12\x1e\n\x16\x61waiting_passage_count\x18\x03 \x01(\x03\"7\n\x10\x44ropSpaceRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\"A\n\x11\x44ropSpaceResponse\x12\x14\n\x0cvector_count\x18\x01 \x01(\x03\x12\x16\n\x0espaces_version\x18\x02 \x01(\x03\x32\x9b\x04\n\x0cSpaceService\x12\x61\n\nLeaseSpace\x12(.justesse.retriever.v1.LeaseSpaceRequest\x1a).justesse.retriever.v1.LeaseSpaceResponse\x12\x7f\n\x14ListPassagesAwaiting\x12\x32.justesse.retriever.v1.ListPassagesAwaitingRequest\x1a\x33.justesse.retriever.v1.ListPassagesAwaitingResponse\x12\x61\n\nPutVectors\x12(.justesse.retriever.v1.PutVectorsRequest\x1a).justesse.retriever.v1.PutVectorsResponse\x12\x64\n\x0bSwitchSpace\x12).justesse.retriever.v1.SwitchSpaceRequest\x1a*.justesse.retriever.v1.SwitchSpaceResponse\x12^\n\tDropSpace\x12\'.justesse.retriever.v1.DropSpaceRequest\x1a(.justesse.retriever.v1.DropSpaceResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"justesse/retriever/v1/spaces.proto\x12\x15justesse.retriever.v1\x1a%justesse/retriever/v1/documents.proto\"\\\n\x11LeaseSpaceRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\x12\x0e\n\x06holder\x18\x03 \x01(\t\x12\x12\n\nduration_s\x18\x04 \x01(\x02\":\n\x12LeaseSpaceResponse\x12\x0f\n\x07granted\x18\x01 \x01(\x08\x12\x13\n\x0bremaining_s\x18\x02 \x01(\x02\"z\n\x1bListPassagesAwaitingRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\x12\x0f\n\x07windows\x18\x05 \x01(\x08\"\xb2\x01\n\x1cListPassagesAwaitingResponse\x12\x38\n\x08passages\x18\x01 \x03(\x0b\x32&.justesse.retriever.v1.AwaitingPassage\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x1e\n\x16\x61waiting_passage_count\x18\x03 \x01(\x03\x12\x1f\n\x17\x61waiting_token_estimate\x18\x04 \x01(\x03\"\x81\x01\n\x0f\x41waitingPassage\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12/\n\x07passage\x18\x02 \x01(\x0b\x32\x1e.justesse.retriever.v1.Passage\x12\x16\n\x0e\x64ocument_title\x18\x03 \x01(\t\x12\x11\n\tspace_ids\x18\x04 \x03(\t\"\xbe\x01\n\x11PutVectorsRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x33\n\x08passages\x18\x02 \x03(\x0b\x32!.justesse.retriever.v1.PassageKey\x12\x33\n\x07vectors\x18\x03 \x01(\x0b\x32\".justesse.retriever.v1.VectorBlock\x12\x14\n\x0clease_holder\x18\x04 \x01(\t\x12\x16\n\x0eleft_space_ids\x18\x05 \x03(\t\"<\n\nPassageKey\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12\x1a\n\x12\x65mbedded_text_hash\x18\x02 \x01(\t\"O\n\x12PutVectorsResponse\x12\x14\n\x0cstored_count\x18\x01 \x01(\x05\x12\x16\n\x0eoutdated_count\x18\x02 \x01(\x05\x12\x0b\n\x03seq\x18\x03 \x01(\x03\"\xc5\x01\n\x11PutWindowsRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\x12\x33\n\x08passages\x18\x03 \x03(\x0b\x32!.justesse.retriever.v1.PassageKey\x12\x15\n\rwindow_counts\x18\x04 \x03(\x05\x12\x11\n\tdimension\x18\x05 \x01(\x05\x12\x16\n\x0ewindow_vectors\x18\x06 \x01(\x0c\x12\x14\n\x0clease_holder\x18\x07 \x01(\t\"O\n\x12PutWindowsResponse\x12\x14\n\x0cstored_count\x18\x01 \x01(\x05\x12\x16\n\x0eoutdated_count\x18\x02 \x01(\x05\x12\x0b\n\x03seq\x18\x03 \x01(\x03\"S\n\x12SwitchSpaceRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\x12\x18\n\x10require_complete\x18\x03 \x01(\x08\"h\n\x13SwitchSpaceResponse\x12\x19\n\x11previous_space_id\x18\x01 \x01(\t\x12\x16\n\x0espaces_version\x18\x02 \x01(\x03\x12\x1e\n\x16\x61waiting_passage_count\x18\x03 \x01(\x03\"7\n\x10\x44ropSpaceRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08space_id\x18\x02 \x01(\t\"A\n\x11\x44ropSpaceResponse\x12\x14\n\x0cvector_count\x18\x01 \x01(\x03\x12\x16\n\x0espaces_version\x18\x02 \x01(\x03\x32\xfe\x04\n\x0cSpaceService\x12\x61\n\nLeaseSpace\x12(.justesse.retriever.v1.LeaseSpaceRequest\x1a).justesse.retriever.v1.LeaseSpaceResponse\x12\x7f\n\x14ListPassagesAwaiting\x12\x32.justesse.retriever.v1.ListPassagesAwaitingRequest\x1a\x33.justesse.retriever.v1.ListPassagesAwaitingResponse\x12\x61\n\nPutVectors\x12(.justesse.retriever.v1.PutVectorsRequest\x1a).justesse.retriever.v1.PutVectorsResponse\x12\x61\n\nPutWindows\x12(.justesse.retriever.v1.PutWindowsRequest\x1a).justesse.retriever.v1.PutWindowsResponse\x12\x64\n\x0bSwitchSpace\x12).justesse.retriever.v1.SwitchSpaceRequest\x1a*.justesse.retriever.v1.SwitchSpaceResponse\x12^\n\tDropSpace\x12\'.justesse.retriever.v1.DropSpaceRequest\x1a(.justesse.retriever.v1.DropSpaceResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,25 +37,29 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LEASESPACERESPONSE']._serialized_start=194
   _globals['_LEASESPACERESPONSE']._serialized_end=252
   _globals['_LISTPASSAGESAWAITINGREQUEST']._serialized_start=254
-  _globals['_LISTPASSAGESAWAITINGREQUEST']._serialized_end=359
-  _globals['_LISTPASSAGESAWAITINGRESPONSE']._serialized_start=362
-  _globals['_LISTPASSAGESAWAITINGRESPONSE']._serialized_end=540
-  _globals['_AWAITINGPASSAGE']._serialized_start=543
-  _globals['_AWAITINGPASSAGE']._serialized_end=672
-  _globals['_PUTVECTORSREQUEST']._serialized_start=675
-  _globals['_PUTVECTORSREQUEST']._serialized_end=865
-  _globals['_PASSAGEKEY']._serialized_start=867
-  _globals['_PASSAGEKEY']._serialized_end=927
-  _globals['_PUTVECTORSRESPONSE']._serialized_start=929
-  _globals['_PUTVECTORSRESPONSE']._serialized_end=1008
-  _globals['_SWITCHSPACEREQUEST']._serialized_start=1010
-  _globals['_SWITCHSPACEREQUEST']._serialized_end=1093
-  _globals['_SWITCHSPACERESPONSE']._serialized_start=1095
-  _globals['_SWITCHSPACERESPONSE']._serialized_end=1199
-  _globals['_DROPSPACEREQUEST']._serialized_start=1201
-  _globals['_DROPSPACEREQUEST']._serialized_end=1256
-  _globals['_DROPSPACERESPONSE']._serialized_start=1258
-  _globals['_DROPSPACERESPONSE']._serialized_end=1323
-  _globals['_SPACESERVICE']._serialized_start=1326
-  _globals['_SPACESERVICE']._serialized_end=1865
+  _globals['_LISTPASSAGESAWAITINGREQUEST']._serialized_end=376
+  _globals['_LISTPASSAGESAWAITINGRESPONSE']._serialized_start=379
+  _globals['_LISTPASSAGESAWAITINGRESPONSE']._serialized_end=557
+  _globals['_AWAITINGPASSAGE']._serialized_start=560
+  _globals['_AWAITINGPASSAGE']._serialized_end=689
+  _globals['_PUTVECTORSREQUEST']._serialized_start=692
+  _globals['_PUTVECTORSREQUEST']._serialized_end=882
+  _globals['_PASSAGEKEY']._serialized_start=884
+  _globals['_PASSAGEKEY']._serialized_end=944
+  _globals['_PUTVECTORSRESPONSE']._serialized_start=946
+  _globals['_PUTVECTORSRESPONSE']._serialized_end=1025
+  _globals['_PUTWINDOWSREQUEST']._serialized_start=1028
+  _globals['_PUTWINDOWSREQUEST']._serialized_end=1225
+  _globals['_PUTWINDOWSRESPONSE']._serialized_start=1227
+  _globals['_PUTWINDOWSRESPONSE']._serialized_end=1306
+  _globals['_SWITCHSPACEREQUEST']._serialized_start=1308
+  _globals['_SWITCHSPACEREQUEST']._serialized_end=1391
+  _globals['_SWITCHSPACERESPONSE']._serialized_start=1393
+  _globals['_SWITCHSPACERESPONSE']._serialized_end=1497
+  _globals['_DROPSPACEREQUEST']._serialized_start=1499
+  _globals['_DROPSPACEREQUEST']._serialized_end=1554
+  _globals['_DROPSPACERESPONSE']._serialized_start=1556
+  _globals['_DROPSPACERESPONSE']._serialized_end=1621
+  _globals['_SPACESERVICE']._serialized_start=1624
+  _globals['_SPACESERVICE']._serialized_end=2262
 # @@protoc_insertion_point(module_scope)

@@ -89,6 +89,7 @@ class ListPassagesAwaitingRequest(_message.Message):
     SPACE_ID_FIELD_NUMBER: _builtins.int
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    WINDOWS_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     space_id: _builtins.str
@@ -97,6 +98,10 @@ class ListPassagesAwaitingRequest(_message.Message):
     """Passages on a page; 0 means 100, at most 500."""
     page_token: _builtins.str
     """Token of the page, from an earlier answer; empty for the first."""
+    windows: _builtins.bool
+    """Lists instead the passages that have a vector in the space and await its windows: neither the
+    vectors' upload nor PutWindows brought a count of them, be it 0.
+    """
     def __init__(
         self,
         *,
@@ -104,10 +109,11 @@ class ListPassagesAwaitingRequest(_message.Message):
         space_id: _builtins.str = ...,
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
+        windows: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "space_id", b"space_id", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token", "space_id", b"space_id", "windows", b"windows", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -286,6 +292,88 @@ class PutVectorsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PutVectorsResponse: _TypeAlias = PutVectorsResponse  # noqa: Y015
+
+@_typing.final
+class PutWindowsRequest(_message.Message):
+    """Brings windows of passages in one space."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    SPACE_ID_FIELD_NUMBER: _builtins.int
+    PASSAGES_FIELD_NUMBER: _builtins.int
+    WINDOW_COUNTS_FIELD_NUMBER: _builtins.int
+    DIMENSION_FIELD_NUMBER: _builtins.int
+    WINDOW_VECTORS_FIELD_NUMBER: _builtins.int
+    LEASE_HOLDER_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    space_id: _builtins.str
+    """Space of the vectors."""
+    dimension: _builtins.int
+    """Width of a vector, 1 to 8192."""
+    window_vectors: _builtins.bytes
+    """Window vectors of all passages one after the other: float32, little-endian, rows x dimension in C
+    order. Rows are scaled to norm 1 on arrival.
+    """
+    lease_holder: _builtins.str
+    """Who holds the lease of the space; empty: the windows are taken without one."""
+    @_builtins.property
+    def passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___PassageKey]:
+        """Passages the windows belong to, 1 to 1,000, each once."""
+
+    @_builtins.property
+    def window_counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Number of windows of each passage; 0 says that it has none."""
+
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+        space_id: _builtins.str = ...,
+        passages: _abc.Iterable[Global___PassageKey] | None = ...,
+        window_counts: _abc.Iterable[_builtins.int] | None = ...,
+        dimension: _builtins.int = ...,
+        window_vectors: _builtins.bytes = ...,
+        lease_holder: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dimension", b"dimension", "lease_holder", b"lease_holder", "passages", b"passages", "space_id", b"space_id", "window_counts", b"window_counts", "window_vectors", b"window_vectors", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PutWindowsRequest: _TypeAlias = PutWindowsRequest  # noqa: Y015
+
+@_typing.final
+class PutWindowsResponse(_message.Message):
+    """Says what was stored."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STORED_COUNT_FIELD_NUMBER: _builtins.int
+    OUTDATED_COUNT_FIELD_NUMBER: _builtins.int
+    SEQ_FIELD_NUMBER: _builtins.int
+    stored_count: _builtins.int
+    """Passages that have these windows now."""
+    outdated_count: _builtins.int
+    """Passages that are gone, not in the space or have another text by now."""
+    seq: _builtins.int
+    """Number of this change; the state it was applied to where nothing changed."""
+    def __init__(
+        self,
+        *,
+        stored_count: _builtins.int = ...,
+        outdated_count: _builtins.int = ...,
+        seq: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["outdated_count", b"outdated_count", "seq", b"seq", "stored_count", b"stored_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PutWindowsResponse: _TypeAlias = PutWindowsResponse  # noqa: Y015
 
 @_typing.final
 class SwitchSpaceRequest(_message.Message):

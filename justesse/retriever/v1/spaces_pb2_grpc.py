@@ -54,6 +54,11 @@ class SpaceServiceStub(object):
                 request_serializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutVectorsRequest.SerializeToString,
                 response_deserializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutVectorsResponse.FromString,
                 _registered_method=True)
+        self.PutWindows = channel.unary_unary(
+                '/justesse.retriever.v1.SpaceService/PutWindows',
+                request_serializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutWindowsRequest.SerializeToString,
+                response_deserializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutWindowsResponse.FromString,
+                _registered_method=True)
         self.SwitchSpace = channel.unary_unary(
                 '/justesse.retriever.v1.SpaceService/SwitchSpace',
                 request_serializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.SwitchSpaceRequest.SerializeToString,
@@ -107,6 +112,19 @@ class SpaceServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PutWindows(self, request, context):
+        """Stores windows of passages that have a vector in the space, in one step; repeating it changes
+        nothing. Until then a passage is ranked by its whole text.
+
+        Passages that are gone, have no vector in the space, or whose embedded text is another one by now,
+        are left out and counted. INVALID_ARGUMENT: vectors of wrong width, zero or not finite, counts
+        that do not fit. FAILED_PRECONDITION: LEASE_NOT_HELD. NOT_FOUND: no such workspace.
+        RESOURCE_EXHAUSTED: no disk space left; nothing was changed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SwitchSpace(self, request, context):
         """Makes a space the preferred one, in one step. Every space whose passages all lie in it rests from
         now on; what was preferred before stays until it is dropped, so switching back takes no longer.
@@ -144,6 +162,11 @@ def add_SpaceServiceServicer_to_server(servicer, server):
                     servicer.PutVectors,
                     request_deserializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutVectorsRequest.FromString,
                     response_serializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutVectorsResponse.SerializeToString,
+            ),
+            'PutWindows': grpc.unary_unary_rpc_method_handler(
+                    servicer.PutWindows,
+                    request_deserializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutWindowsRequest.FromString,
+                    response_serializer=justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutWindowsResponse.SerializeToString,
             ),
             'SwitchSpace': grpc.unary_unary_rpc_method_handler(
                     servicer.SwitchSpace,
@@ -242,6 +265,33 @@ class SpaceService(object):
             '/justesse.retriever.v1.SpaceService/PutVectors',
             justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutVectorsRequest.SerializeToString,
             justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutVectorsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PutWindows(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.retriever.v1.SpaceService/PutWindows',
+            justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutWindowsRequest.SerializeToString,
+            justesse_dot_retriever_dot_v1_dot_spaces__pb2.PutWindowsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -59,6 +59,15 @@ class SpaceServiceStub:
     FAILED_PRECONDITION: LEASE_NOT_HELD, or SPACE_DRIFTED where the canary differs from the one kept.
     NOT_FOUND: no such workspace. RESOURCE_EXHAUSTED: no disk space left; nothing was changed.
     """
+    PutWindows: _grpc.UnaryUnaryMultiCallable[_spaces_pb2.PutWindowsRequest, _spaces_pb2.PutWindowsResponse]
+    """Stores windows of passages that have a vector in the space, in one step; repeating it changes
+    nothing. Until then a passage is ranked by its whole text.
+
+    Passages that are gone, have no vector in the space, or whose embedded text is another one by now,
+    are left out and counted. INVALID_ARGUMENT: vectors of wrong width, zero or not finite, counts
+    that do not fit. FAILED_PRECONDITION: LEASE_NOT_HELD. NOT_FOUND: no such workspace.
+    RESOURCE_EXHAUSTED: no disk space left; nothing was changed.
+    """
     SwitchSpace: _grpc.UnaryUnaryMultiCallable[_spaces_pb2.SwitchSpaceRequest, _spaces_pb2.SwitchSpaceResponse]
     """Makes a space the preferred one, in one step. Every space whose passages all lie in it rests from
     now on; what was preferred before stays until it is dropped, so switching back takes no longer.
@@ -102,6 +111,15 @@ class SpaceServiceAsyncStub(SpaceServiceStub):
     INVALID_ARGUMENT: vectors of wrong width, zero or not finite, counts that do not fit.
     FAILED_PRECONDITION: LEASE_NOT_HELD, or SPACE_DRIFTED where the canary differs from the one kept.
     NOT_FOUND: no such workspace. RESOURCE_EXHAUSTED: no disk space left; nothing was changed.
+    """
+    PutWindows: _aio.UnaryUnaryMultiCallable[_spaces_pb2.PutWindowsRequest, _spaces_pb2.PutWindowsResponse]  # type: ignore[assignment]
+    """Stores windows of passages that have a vector in the space, in one step; repeating it changes
+    nothing. Until then a passage is ranked by its whole text.
+
+    Passages that are gone, have no vector in the space, or whose embedded text is another one by now,
+    are left out and counted. INVALID_ARGUMENT: vectors of wrong width, zero or not finite, counts
+    that do not fit. FAILED_PRECONDITION: LEASE_NOT_HELD. NOT_FOUND: no such workspace.
+    RESOURCE_EXHAUSTED: no disk space left; nothing was changed.
     """
     SwitchSpace: _aio.UnaryUnaryMultiCallable[_spaces_pb2.SwitchSpaceRequest, _spaces_pb2.SwitchSpaceResponse]  # type: ignore[assignment]
     """Makes a space the preferred one, in one step. Every space whose passages all lie in it rests from
@@ -161,6 +179,21 @@ class SpaceServiceServicer(metaclass=_abc_1.ABCMeta):
         INVALID_ARGUMENT: vectors of wrong width, zero or not finite, counts that do not fit.
         FAILED_PRECONDITION: LEASE_NOT_HELD, or SPACE_DRIFTED where the canary differs from the one kept.
         NOT_FOUND: no such workspace. RESOURCE_EXHAUSTED: no disk space left; nothing was changed.
+        """
+
+    @_abc_1.abstractmethod
+    def PutWindows(
+        self,
+        request: _spaces_pb2.PutWindowsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_spaces_pb2.PutWindowsResponse, _abc.Awaitable[_spaces_pb2.PutWindowsResponse]]:
+        """Stores windows of passages that have a vector in the space, in one step; repeating it changes
+        nothing. Until then a passage is ranked by its whole text.
+
+        Passages that are gone, have no vector in the space, or whose embedded text is another one by now,
+        are left out and counted. INVALID_ARGUMENT: vectors of wrong width, zero or not finite, counts
+        that do not fit. FAILED_PRECONDITION: LEASE_NOT_HELD. NOT_FOUND: no such workspace.
+        RESOURCE_EXHAUSTED: no disk space left; nothing was changed.
         """
 
     @_abc_1.abstractmethod

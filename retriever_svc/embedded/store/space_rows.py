@@ -5,6 +5,13 @@ from collections.abc import Collection
 
 import orjson
 
+# The sign keeps SQLite from reading all rows of the workspace before it sorts them.
+_AWAITS_WINDOWS = (
+    "+vectors.workspace_id = ? AND vectors.space_key = ? AND NOT EXISTS ("
+    "  SELECT 1 FROM windows WHERE windows.space_key = vectors.space_key"
+    "  AND windows.passage_id = vectors.passage_id)"
+)
+
 
 def count_strays(
     connection: sqlite3.Connection, workspace_id: int, space_key: int, preferred_key: int
@@ -48,6 +55,34 @@ def awaiting_passages(
         "  WHERE vectors.space_key = ? AND vectors.passage_id = passages.id) "
         "ORDER BY passages.id LIMIT ?",
         (workspace_id, after, space_key, limit),
+    )
+    return dict(rows.fetchall())
+
+
+def count_awaiting_windows(
+    connection: sqlite3.Connection, workspace_id: int, space_key: int
+) -> tuple[int, int]:
+    """Counts the passages that await windows in a space, and sums up their token estimates."""
+    count, tokens = connection.execute(
+        "SELECT COUNT(*), COALESCE(SUM(token_estimate), 0) "
+        "FROM vectors JOIN passages ON passages.id = vectors.passage_id "
+        f"WHERE {_AWAITS_WINDOWS}",
+        (workspace_id, space_key),
+    ).fetchone()
+    return int(count), int(tokens)
+
+
+def passages_awaiting_windows(
+    connection: sqlite3.Connection, workspace_id: int, space_key: int, *, after: int, limit: int
+) -> dict[int, str]:
+    """Returns up to `limit` passages that await windows in a space, as `awaiting_passages` does."""
+    rows = connection.execute(
+        "SELECT passages.id, documents.title FROM vectors "
+        "JOIN passages ON passages.id = vectors.passage_id "
+        "JOIN documents ON documents.id = passages.document_id "
+        f"WHERE {_AWAITS_WINDOWS} AND vectors.passage_id > ? "
+        "ORDER BY vectors.passage_id LIMIT ?",
+        (workspace_id, space_key, after, limit),
     )
     return dict(rows.fetchall())
 

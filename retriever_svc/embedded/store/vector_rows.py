@@ -15,11 +15,11 @@ _LITTLE_ENDIAN = np.dtype("<f4")
 
 @dataclass(frozen=True, slots=True)
 class StoredVector:
-    """Holds one vector as stored, with its window block if it has one."""
+    """Holds one vector as stored, with its window block; awaited windows have no count."""
 
     space_key: int
     vector: bytes
-    window_count: int = 0
+    window_count: int | None = None
     windows: bytes = b""
 
 
@@ -47,23 +47,52 @@ def insert_vector(
         "VALUES (?, ?, ?, ?, ?)",
         (workspace_id, stored.space_key, passage_id, stored.vector, seq),
     )
-    if stored.window_count:
-        connection.execute(
-            "INSERT INTO windows (workspace_id, space_key, passage_id, window_count, vectors) "
-            "VALUES (?, ?, ?, ?, ?)",
-            (workspace_id, stored.space_key, passage_id, stored.window_count, stored.windows),
+    if stored.window_count is not None:
+        insert_windows(
+            connection,
+            workspace_id,
+            passage_id,
+            stored.space_key,
+            stored.window_count,
+            stored.windows,
         )
+
+
+def insert_windows(
+    connection: sqlite3.Connection,
+    workspace_id: int,
+    passage_id: int,
+    space_key: int,
+    window_count: int,
+    windows: bytes,
+) -> None:
+    """Stores the windows of a passage that has a vector in the space and awaits them."""
+    connection.execute(
+        "INSERT INTO windows (workspace_id, space_key, passage_id, window_count, vectors) "
+        "VALUES (?, ?, ?, ?, ?)",
+        (workspace_id, space_key, passage_id, window_count, windows),
+    )
+
+
+def delete_windows(
+    connection: sqlite3.Connection, workspace_id: int, passage_id: int, space_key: int
+) -> None:
+    """Deletes the windows of a passage in a space."""
+    connection.execute(
+        "DELETE FROM windows WHERE workspace_id = ? AND space_key = ? AND passage_id = ?",
+        (workspace_id, space_key, passage_id),
+    )
 
 
 def delete_vector(
     connection: sqlite3.Connection, workspace_id: int, passage_id: int, space_key: int
 ) -> None:
     """Deletes the vector of a passage in a space, and its windows."""
-    for table in ("windows", "vectors"):
-        connection.execute(
-            f"DELETE FROM {table} WHERE workspace_id = ? AND space_key = ? AND passage_id = ?",
-            (workspace_id, space_key, passage_id),
-        )
+    delete_windows(connection, workspace_id, passage_id, space_key)
+    connection.execute(
+        "DELETE FROM vectors WHERE workspace_id = ? AND space_key = ? AND passage_id = ?",
+        (workspace_id, space_key, passage_id),
+    )
 
 
 def spaces_by_passage(
@@ -103,7 +132,7 @@ def vectors_of_passage(
     """Reads all vectors of a passage."""
     rows = connection.execute(
         "SELECT vectors.space_key, vectors.vector, "
-        "COALESCE(windows.window_count, 0), COALESCE(windows.vectors, x'') "
+        "windows.window_count, COALESCE(windows.vectors, x'') "
         "FROM vectors LEFT JOIN windows USING (workspace_id, space_key, passage_id) "
         "WHERE workspace_id = ? AND passage_id = ? ORDER BY space_key",
         (workspace_id, passage_id),
@@ -159,7 +188,7 @@ def windows_of_passages(
     """Reads the window blocks, [windows, dimension], of those passages that have some."""
     rows = connection.execute(
         "SELECT passage_id, vectors FROM windows WHERE workspace_id = ? AND space_key = ? "
-        "AND passage_id IN (SELECT value FROM json_each(?))",
+        "AND window_count > 0 AND passage_id IN (SELECT value FROM json_each(?))",
         (workspace_id, space_key, orjson.dumps(list(passage_ids)).decode()),
     )
     for passage_id, blob in rows:

@@ -45,7 +45,7 @@ class VectorWriter:
         stored = StoredVector(
             space_key,
             encoded(given.vectors[row]),
-            window_count=0 if windows is None else len(windows),
+            window_count=None if windows is None else len(windows),
             windows=b"" if windows is None else encoded(windows),
         )
         self._drop(passage_id, space_key)

@@ -31,7 +31,7 @@ class SpaceRow:
     dimension: int
     passage_count: int
     windowed: bool
-    """At least one passage has windows in the space."""
+    """The windows of at least one passage came, though it may have none."""
     stray_count: int = 0
     """Passages in it that the preferred space lacks; 0 for the preferred space itself."""
     canary: bytes = b""

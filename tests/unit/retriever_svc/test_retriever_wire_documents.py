@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chassis.errors import InvalidArgument, ResourceExhausted
 from justesse.retriever.v1 import documents_pb2
-from retriever_svc.documents import Document, Passage
+from retriever_svc.documents import WINDOWS_AWAITED, Document, Passage
 from retriever_svc.wire.documents import (
     document_from,
     document_message,
@@ -173,7 +173,7 @@ async def test_batches_are_joined_to_one_document() -> None:
     assert vectors.positions.tolist() == [0, 1, 3]
     assert vectors.vectors.tolist() == [[1, 2], [3, 4], [5, 6]]
     assert vectors.window_counts is not None
-    assert vectors.window_counts.tolist() == [2, 1, 0]
+    assert vectors.window_counts.tolist() == [2, 1, WINDOWS_AWAITED]
     assert vectors.window_vectors is not None
     assert vectors.window_vectors.tolist() == [[1, 0], [0, 1], [1, 1]]
 

@@ -102,6 +102,35 @@ async def test_a_workspace_moves_to_another_space_and_back(retriever: RetrieverC
     assert (dropped.vector_count, dropped.spaces_version) == (2, switched.spaces_version + 1)
 
 
+async def test_windows_follow_their_vectors(retriever: RetrieverClient) -> None:
+    """Listed while they are awaited, then stored, each with all of its fields."""
+    asked = spaces_pb2.ListPassagesAwaitingRequest(workspace="docs", space_id=SPACE, windows=True)
+    listed = await retriever.spaces.ListPassagesAwaiting(asked)
+    put = spaces_pb2.PutWindowsRequest(
+        workspace="docs",
+        space_id=SPACE,
+        passages=put_request(listed).passages,
+        window_counts=[2, 0],
+        dimension=3,
+        window_vectors=bytes_of(0, 1, 0, 0, 0, 1),
+    )
+    stored = await retriever.spaces.PutWindows(put)
+    answer = await retriever.find("eau", [0, 0, 2])
+    rest = await retriever.spaces.ListPassagesAwaiting(asked)
+    put.window_counts[:] = [1, -1]
+    error = await error_of(retriever.spaces.PutWindows(put))
+
+    assert [one.passage.text for one in listed.passages] == ["l'eau douce", "le feu"]
+    assert (stored.stored_count, stored.outdated_count) == (2, 0)
+    assert answer.applied_seq == stored.seq
+    scores = {hit.passage.text: hit.space_scores[0] for hit in answer.hits}
+    assert scores["l'eau douce"].best_window_cosine == 1
+    assert not scores["le feu"].HasField("best_window_cosine")
+    assert (len(rest.passages), rest.awaiting_passage_count) == (0, 0)
+    assert isinstance(error, InvalidArgument)
+    assert [violation.field for violation in error.violations] == ["window_counts[1]"]
+
+
 @pytest.mark.parametrize(
     ("fields", "field"),
     [

@@ -1,0 +1,91 @@
+"""Windows that arrive for passages whose vector is stored already."""
+
+import sqlite3
+
+from chassis.errors import InvalidArgument
+from retriever_svc.embedded.store.changes import DocumentChange
+from retriever_svc.embedded.store.passage_rows import read_passages
+from retriever_svc.embedded.store.space_rows import spaces_of_passages
+from retriever_svc.embedded.store.vector_rows import delete_windows, encoded, insert_windows
+from retriever_svc.embedded.store.workspace_rows import (
+    SpaceRow,
+    WorkspaceRow,
+    find_workspace,
+    read_workspace,
+    update_workspace,
+)
+from retriever_svc.spaces import VectorsPutReceipt, WindowsPutRequest
+from retriever_svc.unit_vectors import checked_windows
+
+
+def put_windows(
+    connection: sqlite3.Connection, request: WindowsPutRequest
+) -> tuple[VectorsPutReceipt, DocumentChange]:
+    """Stores the windows of those passages that are still as the request names them.
+
+    Raises NotFound (workspace) and InvalidArgument.
+    """
+    workspace = find_workspace(connection, request.workspace)
+    ids = [key.passage_id for key in request.passages]
+    if len(set(ids)) < len(ids):
+        raise InvalidArgument(
+            f"{len(ids)} passages are named, {len(set(ids))} of them different; send each once",
+            field="passages",
+        )
+    width = request.window_vectors.shape[1]
+    windows = checked_windows(
+        request.window_counts,
+        request.window_vectors,
+        [f"passage {one}" for one in ids],
+        (len(ids), width),
+        request.space_id,
+    )
+    space = workspace.space(request.space_id)
+    fitting = _fitting(connection, workspace, space, request)
+    outdated = len(ids) - len(fitting)
+    if space is None or not fitting:
+        return VectorsPutReceipt(0, outdated, workspace.seq), DocumentChange(workspace)
+    if width != space.dimension:
+        raise InvalidArgument(
+            f"space {request.space_id!r} holds vectors of {space.dimension} values, these windows "
+            f"have {width}",
+            field="dimension",
+            reason="DIMENSION_MISMATCH",
+        )
+    for key, rows in zip(request.passages, windows, strict=True):
+        if key.passage_id in fitting and rows is not None:
+            delete_windows(connection, workspace.id, key.passage_id, space.key)
+            insert_windows(
+                connection, workspace.id, key.passage_id, space.key, len(rows), encoded(rows)
+            )
+    update_workspace(
+        connection,
+        workspace.id,
+        seq=workspace.seq + 1,
+        document_count=workspace.document_count,
+        passage_count=workspace.passage_count,
+        preferred_space_id=workspace.preferred_space_id,
+        spaces_version=workspace.spaces_version,
+    )
+    after = read_workspace(connection, workspace.id)
+    return VectorsPutReceipt(len(fitting), outdated, after.seq), DocumentChange(after)
+
+
+def _fitting(
+    connection: sqlite3.Connection,
+    workspace: WorkspaceRow,
+    space: SpaceRow | None,
+    request: WindowsPutRequest,
+) -> set[int]:
+    if space is None:
+        return set()
+    ids = [key.passage_id for key in request.passages]
+    rows = read_passages(connection, workspace.id, ids)
+    held = spaces_of_passages(connection, workspace.id, ids)
+    return {
+        key.passage_id
+        for key in request.passages
+        if key.passage_id in rows
+        and rows[key.passage_id].passage.embedded_text_hash == key.embedded_text_hash
+        and space.key in held.get(key.passage_id, ())
+    }
