@@ -3,6 +3,7 @@ FROM python:3.12-slim-bookworm AS build
 WORKDIR /build
 COPY pyproject.toml README.md LICENSE ./
 COPY chassis chassis
+COPY chat_models chat_models
 COPY text_analysis text_analysis
 COPY embedder_svc embedder_svc
 COPY retriever_svc retriever_svc

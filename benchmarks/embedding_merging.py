@@ -17,8 +17,9 @@ from functools import partial
 from pydantic import SecretStr
 
 from chassis.circuit_breaker import CircuitBreaker
+from chassis.vendor_connection import Connection, Timing
 from embedder_svc.embedding import EmbeddingPurpose
-from embedder_svc.hosted.connection import Connection, Timing
+from embedder_svc.hosted.embedding_client import embedding_client
 from embedder_svc.hosted.model import HostedModel
 from embedder_svc.hosted.provider import HostedProvider
 from embedder_svc.providers.openai_compatible import other_model, wire_format
@@ -110,7 +111,8 @@ async def _together(vendor: Vendor, model: HostedModel, rounds: int) -> tuple[fl
 async def _alone(vendor: Vendor, rounds: int) -> tuple[float, float]:
     wire = wire_format(MODEL)
     connection = Connection(vendor.url, SecretStr("none"))
-    client = connection.client(connection.http("bench"), CircuitBreaker("bench"), Timing())
+    http = connection.http("bench")
+    client = embedding_client(connection, http, CircuitBreaker("bench"), Timing())
     bare: list[float] = []
     through: list[float] = []
 
@@ -139,7 +141,8 @@ async def _timed(call: Callable[[], Awaitable[object]]) -> float:
 @asynccontextmanager
 async def _provider(vendor: Vendor, model: HostedModel) -> AsyncIterator[HostedProvider]:
     connection = Connection(vendor.url)
-    client = connection.client(connection.http("bench"), CircuitBreaker("bench"), Timing())
+    http = connection.http("bench")
+    client = embedding_client(connection, http, CircuitBreaker("bench"), Timing())
     provider = HostedProvider("bench", model, wire_format(model), client, concurrency=CALLERS)
     try:
         yield provider

@@ -9,13 +9,13 @@ limiter.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import orjson
 import tenacity
-from pydantic import BaseModel, ConfigDict, Field
 from tenacity.stop import stop_base
 
 from chassis import clock as clocks
@@ -23,6 +23,7 @@ from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.clock import Clock, Sleep
 from chassis.deadline import Deadline, current_deadline
 from chassis.errors import DeadlineExceeded
+from chassis.patience import Patience
 from chassis.rate_limiter import RateLimiter
 from chassis.retry_budget import RetryBudget
 from chassis.vendor_errors import (
@@ -39,22 +40,6 @@ from chassis.vendor_http import VendorAnswer, VendorHttp
 Read = TypeVar("Read")
 Judge = Callable[[VendorError], VendorError]
 """Returns what a vendor's error really is, where the status alone does not tell."""
-
-
-class Patience(BaseModel):
-    """How long and how often a vendor is asked; times in seconds."""
-
-    model_config = ConfigDict(frozen=True)
-
-    attempt_timeout_s: float = Field(default=30.0, gt=0, description="one attempt, all in all")
-    total_timeout_s: float = Field(default=60.0, gt=0, description="all attempts and pauses")
-    fair_timeout_s: float = Field(
-        default=0.0, ge=0, description="with less, an attempt that times out proves no outage"
-    )
-    attempts: int = Field(default=3, ge=1, le=5)
-    backoff_s: float = Field(default=0.5, gt=0, description="upper bound of the first pause")
-    max_backoff_s: float = Field(default=8.0, gt=0)
-    max_retry_after_s: float = Field(default=30.0, ge=0)
 
 
 class VendorClient:
@@ -152,6 +137,54 @@ class VendorClient:
         yielding: bool = False,
     ) -> Read:
         deadline = self._deadline(timeout_s)
+
+        async def attempt() -> Read:
+            await self._limiter.acquire(tokens, deadline, yielding=yielding)
+            seconds = min(self._patience.attempt_timeout_s, deadline.remaining())
+            with self._guarded(seconds):
+                return read(await self._http.exchange(method, path, body, seconds))
+
+        return await self._retrying(deadline, attempt)
+
+    @asynccontextmanager
+    async def post_lines(
+        self,
+        path: str,
+        body: Any,
+        *,
+        idle_s: float,
+        tokens: float = 0.0,
+        timeout_s: float | None = None,
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Sends `body` as JSON and gives the lines of the answer as they come.
+
+        What fails before the answer begins is tried again as by `post_json`; afterwards nothing
+        is. Raises the same errors, and VendorTimeout where the vendor is silent for `idle_s`
+        seconds. A VendorError that the reader of the lines raises counts as the vendor's.
+        """
+        deadline = self._deadline(timeout_s)
+
+        async def attempt() -> tuple[AsyncExitStack, AsyncIterator[bytes]]:
+            await self._limiter.acquire(tokens, deadline)
+            seconds = min(self._patience.attempt_timeout_s, idle_s, deadline.remaining())
+            async with AsyncExitStack() as opening:
+                opening.enter_context(self._guarded(seconds))
+                lines = await opening.enter_async_context(
+                    self._http.lines(
+                        path,
+                        orjson.dumps(body),
+                        opening_s=seconds,
+                        idle_s=idle_s,
+                        deadline=deadline,
+                    )
+                )
+                return opening.pop_all(), lines
+
+        opened, lines = await self._retrying(deadline, attempt)
+        async with opened:
+            yield lines
+
+    async def _retrying(self, deadline: Deadline, attempt: Callable[[], Awaitable[Read]]) -> Read:
         retrying = tenacity.AsyncRetrying(
             sleep=self._sleep,
             retry=tenacity.retry_if_exception(_is_retryable),
@@ -161,39 +194,26 @@ class VendorClient:
             ),
             reraise=True,
         )
-
-        async def attempt() -> Read:
-            await self._limiter.acquire(tokens, deadline, yielding=yielding)
-            seconds = min(self._patience.attempt_timeout_s, deadline.remaining())
-            fair_s = min(self._patience.fair_timeout_s, self._patience.attempt_timeout_s)
-
-            def is_outage(error: Exception) -> bool | None:
-                hurried = isinstance(error, VendorTimeout) and seconds < fair_s
-                return None if hurried else _is_outage(error)
-
-            with self.breaker.attempt(is_outage):
-                return await self._attempt(method, path, body, seconds, read)
-
         return await retrying(attempt)
 
-    async def _attempt(
-        self,
-        method: str,
-        path: str,
-        body: bytes | None,
-        seconds: float,
-        read: Callable[[VendorAnswer], Read],
-    ) -> Read:
-        try:
-            result = read(await self._http.exchange(method, path, body, seconds))
-        except VendorError as error:
-            judged = self._judge(error)
-            self._learn_from(judged)
-            if judged is error:
-                raise
-            raise judged from error
-        self._budget.record_success()
-        return result
+    @contextmanager
+    def _guarded(self, seconds: float) -> Iterator[None]:
+        """Surrounds one attempt: tells the breaker, the budget and the limiter how it went."""
+
+        def is_outage(error: Exception) -> bool | None:
+            hurried = isinstance(error, VendorTimeout) and not self._patience.is_fair(seconds)
+            return None if hurried else _is_outage(error)
+
+        with self.breaker.attempt(is_outage):
+            try:
+                yield
+            except VendorError as error:
+                judged = self._judge(error)
+                self._learn_from(judged)
+                if judged is error:
+                    raise
+                raise judged from error
+            self._budget.record_success()
 
     def _learn_from(self, error: VendorError) -> None:
         if error.retryable:
@@ -213,15 +233,9 @@ class VendorClient:
         return Deadline.after(seconds, self._clock)
 
     def _pause(self, state: tenacity.RetryCallState) -> float:
-        """Full jitter below a doubling bound; or what the vendor asks for, below its own cap."""
         error = state.outcome.exception() if state.outcome is not None else None
-        patience = self._patience
         asked = error.retry_after_s if isinstance(error, VendorError) else None
-        if asked is not None:
-            jitter = self._rng.uniform(0.0, patience.backoff_s)
-            return min(asked + jitter, patience.max_retry_after_s)
-        bound = patience.backoff_s * 2 ** (state.attempt_number - 1)
-        return self._rng.uniform(0.0, min(bound, patience.max_backoff_s))
+        return self._patience.pause(state.attempt_number, asked, self._rng)
 
     def _may_retry(self) -> bool:
         return self._budget.allows_retry and self.breaker.state is not BreakerState.OPEN

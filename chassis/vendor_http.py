@@ -1,4 +1,4 @@
-"""One HTTP exchange with a vendor; the only module that knows the HTTP library.
+"""HTTP exchanges with a vendor, whole or line by line; the only module that knows the HTTP library.
 
 Redirects are refused, proxies of the environment ignored, bodies bounded after decoding. Secret
 headers are added to each request and appear in no text of ours. What goes wrong is a VendorError.
@@ -7,7 +7,8 @@ headers are added to each request and appear in no text of ours. What goes wrong
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from chassis import clock as clocks
 from chassis.bounded_body import BadEncoding, BodyTooLarge, IncompleteBody, read_bounded
+from chassis.bounded_lines import LineTooLong, bounded_lines
 from chassis.clock import Clock
+from chassis.deadline import Deadline
 from chassis.retry_after import retry_after_s
 from chassis.strict_json import NonFiniteNumber, NotJson, parsed_json
 from chassis.vendor_errors import (
@@ -45,6 +48,7 @@ class VendorHttpSettings(BaseModel):
     read_timeout_s: float = Field(default=20.0, gt=0, description="between two pieces of a body")
     pool_timeout_s: float = Field(default=5.0, gt=0, description="until a connection is free")
     max_body_bytes: int = Field(default=32 * 2**20, gt=0, description="decoded")
+    max_line_bytes: int = Field(default=2**20, gt=0, description="of an answer in lines")
     max_connections: int = Field(default=20, gt=0)
     proxy: str | None = None
 
@@ -93,21 +97,85 @@ class VendorHttp:
         self, method: str, path: str, body: bytes | None, seconds: float
     ) -> VendorAnswer:
         """Sends a JSON body (or none) and returns the answer, all within that many seconds."""
-        try:
+        with self._told_when_unreachable():
             async with asyncio.timeout(seconds):
                 response = await self._client.send(self._request(method, path, body), stream=True)
                 try:
                     raw = await self._body(response)
                 finally:
                     await response.aclose()
-        except (TimeoutError, httpx.TimeoutException, httpx.TransportError) as error:
-            raise self._unreachable(error) from error
         if not response.is_success:
             raise self._refusal(response, raw)
         return VendorAnswer(self._value(raw), response.status_code, dict(response.headers))
 
-    def _request(self, method: str, path: str, body: bytes | None) -> httpx.Request:
-        headers = {"accept": "application/json", "accept-encoding": "gzip"}
+    @asynccontextmanager
+    async def lines(
+        self, path: str, body: bytes, *, opening_s: float, idle_s: float, deadline: Deadline
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Posts a JSON body and gives the lines of the answer as they come, without their ends.
+
+        The answer has to begin within `opening_s` seconds, must not be silent for `idle_s`, and
+        must end before the deadline. Leaving early, or being cancelled, closes the connection.
+        """
+        with self._told_when_unreachable():
+            async with asyncio.timeout(opening_s):
+                request = self._request("POST", path, body, "text/event-stream, application/json")
+                response = await self._client.send(request, stream=True)
+        try:
+            if not response.is_success:
+                with self._told_when_unreachable():
+                    async with asyncio.timeout(opening_s):
+                        raw = await self._body(response)
+                raise self._refusal(response, raw)
+            yield self._lines(response, idle_s, deadline)
+        finally:
+            await response.aclose()
+
+    async def _lines(
+        self, response: httpx.Response, idle_s: float, deadline: Deadline
+    ) -> AsyncIterator[bytes]:
+        encoding = response.headers.get("content-encoding", "").strip().lower()
+        if encoding not in ("", "identity"):
+            raise VendorGarbled(self.vendor, f"sent lines in the encoding {encoding!r}")
+        pieces = self._pieces(response, idle_s, deadline)
+        try:
+            async for line in bounded_lines(pieces, self._settings.max_line_bytes):
+                yield line
+        except LineTooLong as error:
+            raise VendorGarbled(self.vendor, f"sent a line of {error}") from error
+
+    async def _pieces(
+        self, response: httpx.Response, idle_s: float, deadline: Deadline
+    ) -> AsyncIterator[bytes]:
+        size = 0
+        arriving = response.aiter_raw()
+        while True:
+            with self._told_when_unreachable():
+                async with asyncio.timeout(min(idle_s, deadline.remaining())):
+                    piece = await anext(arriving, None)
+            if piece is None:
+                return
+            size += len(piece)
+            if size > self._settings.max_body_bytes:
+                told = f"sent lines of more than {self._settings.max_body_bytes} bytes in all"
+                raise VendorGarbled(self.vendor, told)
+            yield piece
+
+    @contextmanager
+    def _told_when_unreachable(self) -> Iterator[None]:
+        try:
+            yield
+        except (TimeoutError, httpx.TimeoutException, httpx.TransportError) as error:
+            raise self._unreachable(error) from error
+
+    def _request(
+        self, method: str, path: str, body: bytes | None, lines_as: str = ""
+    ) -> httpx.Request:
+        # Compressed lines would be held back by whoever compresses them.
+        headers = {
+            "accept": lines_as or "application/json",
+            "accept-encoding": "identity" if lines_as else "gzip",
+        }
         if body is not None:
             headers["content-type"] = "application/json"
         headers |= {name: secret.get_secret_value() for name, secret in self._secrets.items()}

@@ -10,8 +10,9 @@ from typing import Literal
 
 from pydantic import BaseModel, Field, SecretStr, field_validator, model_validator
 
+from chassis.host_address import base_url_of
+from chassis.vendor_connection import Connection
 from chassis.vendor_key import vendor_key
-from embedder_svc.hosted.connection import Connection
 from embedder_svc.providers import mistral, ollama, openai_compatible, voyage
 
 _PER_MINUTE = "limit of the account per minute, shared by all replicas; unlimited if not set"
@@ -86,13 +87,15 @@ class VendorSettings(BaseModel):
 
     @model_validator(mode="after")
     def _keys_are_readable(self) -> "VendorSettings":
-        for name, variable in _KEY_VARIABLES.items():
-            self._read_key(name, variable)
+        for name in _KEY_VARIABLES:
+            self.key(name)
         return self
 
     def key(self, provider: str) -> SecretStr | None:
         """Returns a provider's key, from its variable or its file; None if there is none."""
-        return self._read_key(provider, _KEY_VARIABLES[provider])
+        value: SecretStr | None = getattr(self, f"{provider}_api_key")
+        file: Path | None = getattr(self, f"{provider}_api_key_file")
+        return vendor_key(value, file, _KEY_VARIABLES[provider])
 
     def connection(self, provider: str) -> Connection | None:
         """Returns how a vendor is reached, or None if it is not configured."""
@@ -100,7 +103,7 @@ class VendorSettings(BaseModel):
         if provider == ollama.NAME:
             if not self.ollama_host.strip():
                 return None
-            return Connection(ollama.base_url_of(self.ollama_host), key)
+            return Connection(base_url_of(self.ollama_host, ollama.DEFAULT_PORT), key)
         own_server = provider == openai_compatible.NAME and bool(self.openai_base_url)
         if key is None and not own_server:
             return None
@@ -117,8 +120,3 @@ class VendorSettings(BaseModel):
         if provider == voyage.NAME and key is not None:
             return voyage.base_url_for(key)
         return openai_compatible.BASE_URL
-
-    def _read_key(self, provider: str, variable: str) -> SecretStr | None:
-        value: SecretStr | None = getattr(self, f"{provider}_api_key")
-        file: Path | None = getattr(self, f"{provider}_api_key_file")
-        return vendor_key(value, file, variable)

@@ -8,9 +8,10 @@ from pydantic import SecretStr
 
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.metrics import Metrics, process_metrics
+from chassis.patience import Patience
 from chassis.rate_limiter import RateLimiter
 from chassis.server import RunningServer, running_server
-from chassis.vendor_client import Patience, VendorClient
+from chassis.vendor_client import VendorClient
 from chassis.vendor_http import VendorHttp
 from reranker_svc.endpoints.addresses import base_and_path
 from reranker_svc.endpoints.endpoint_model import EndpointModel

@@ -6,7 +6,7 @@ from dataclasses import replace
 import structlog
 
 from chassis.circuit_breaker import CircuitBreaker
-from embedder_svc.hosted.connection import Connection, Timing
+from chassis.vendor_connection import Connection, Timing
 from embedder_svc.hosted.model import HostedModel
 from embedder_svc.hosted.provider import HostedProvider, limits_of
 from embedder_svc.prefixes import NO_PREFIXES, Prefixes

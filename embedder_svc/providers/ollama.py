@@ -10,11 +10,12 @@ from typing import Any
 
 from chassis.circuit_breaker import CircuitBreaker
 from chassis.errors import Unavailable
-from chassis.vendor_client import Patience
+from chassis.patience import Patience
+from chassis.vendor_connection import Connection, Timing
 from chassis.vendor_errors import VendorRefused
 from embedder_svc.embedding import EmbeddingPurpose
 from embedder_svc.hosted.answers import listed_rows
-from embedder_svc.hosted.connection import Connection, Timing
+from embedder_svc.hosted.embedding_client import embedding_client
 from embedder_svc.hosted.model import HostedModel, WireFormat
 from embedder_svc.hosted.provider import HostedProvider
 from embedder_svc.hosted.request_caps import RequestCaps
@@ -59,20 +60,6 @@ def other_model(name: str, dimension: int) -> HostedModel:
     )
 
 
-def base_url_of(host: str) -> str:
-    """Returns the address that OLLAMA_HOST stands for: scheme and port may be left out."""
-    scheme, separator, rest = host.strip().partition("://")
-    if not separator:
-        scheme, rest = "http", host.strip()
-    authority, slash, path = rest.partition("/")
-    if ":" not in authority.rpartition("]")[2] and scheme == "http":
-        authority = f"{authority}:{DEFAULT_PORT}"
-    if authority.startswith("0.0.0.0:"):
-        # Where a server listens everywhere, a client calls it here.
-        authority = f"127.0.0.1:{authority.partition(':')[2]}"
-    return f"{scheme}://{authority}{slash}{path}".rstrip("/")
-
-
 def wire_format(model: HostedModel) -> WireFormat:
     """Returns how the model is asked."""
 
@@ -87,11 +74,11 @@ def ollama_provider(
 ) -> HostedProvider:
     """Makes the provider; its checks bring the model into Ollama's memory."""
     http = connection.http(NAME, read_timeout_s=LOADING_TIMEOUT_S)
-    client = connection.client(http, breaker, timing)
+    client = embedding_client(connection, http, breaker, timing)
     patience = Patience(
         attempt_timeout_s=LOADING_TIMEOUT_S, total_timeout_s=LOADING_TIMEOUT_S, attempts=1
     )
-    loading = connection.client(http, breaker, timing, patience)
+    loading = embedding_client(connection, http, breaker, timing, patience)
 
     async def load(_: RequestCaps) -> None:
         try:

@@ -12,11 +12,12 @@ from typing import Any
 import structlog
 
 from chassis.circuit_breaker import CircuitBreaker
+from chassis.vendor_connection import Connection, Timing
 from chassis.vendor_errors import VendorError, VendorTimeout, VendorUnavailable
 from chassis.vendor_http import VendorHttp
 from embedder_svc.embedding import EmbeddingPurpose
 from embedder_svc.hosted.answers import indexed_rows
-from embedder_svc.hosted.connection import Connection, Timing
+from embedder_svc.hosted.embedding_client import embedding_client
 from embedder_svc.hosted.model import HostedModel, WireFormat
 from embedder_svc.hosted.provider import HostedProvider
 from embedder_svc.hosted.request_caps import RequestCaps
@@ -94,7 +95,7 @@ def openai_compatible_provider(
     encoding: str | None = None,
 ) -> HostedProvider:
     """Makes the provider; nothing is sent before its first use."""
-    client = connection.client(connection.http(NAME), breaker, timing)
+    client = embedding_client(connection, connection.http(NAME), breaker, timing)
     prepare = None if connection.base_url == BASE_URL else _ServerLimits(connection).learn
     return HostedProvider(NAME, model, wire_format(model, encoding), client, prepare=prepare)
 

@@ -12,9 +12,10 @@ from typing import Any
 from pydantic import SecretStr
 
 from chassis.circuit_breaker import CircuitBreaker
+from chassis.vendor_connection import Connection, Timing
 from embedder_svc.embedding import EmbeddingPurpose
 from embedder_svc.hosted.answers import indexed_rows
-from embedder_svc.hosted.connection import Connection, Timing
+from embedder_svc.hosted.embedding_client import embedding_client
 from embedder_svc.hosted.model import HostedModel, WireFormat
 from embedder_svc.hosted.provider import HostedProvider
 from embedder_svc.price import Price
@@ -81,5 +82,5 @@ def voyage_provider(
     connection: Connection, model: HostedModel, breaker: CircuitBreaker, timing: Timing
 ) -> HostedProvider:
     """Makes the provider; nothing is sent before its first use."""
-    client = connection.client(connection.http(NAME), breaker, timing)
+    client = embedding_client(connection, connection.http(NAME), breaker, timing)
     return HostedProvider(NAME, model, wire_format(model), client)

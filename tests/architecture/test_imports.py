@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICES = ("embedder_svc", "retriever_svc", "rewriter_svc", "reranker_svc", "gateway")
-PLATFORM = ("chassis", "text_analysis")
+PLATFORM = ("chassis", "chat_models", "text_analysis")
 CONTRACTS = tuple(
     f"justesse.{name}.v1" for name in ("embedder", "gateway", "reranker", "retriever", "rewriter")
 )
@@ -56,7 +56,13 @@ def violations(path: Path, source: str) -> set[str]:
     if package in PLATFORM:
         forbidden |= {module for module in modules if belongs(module, (*SERVICES, "justesse"))}
     if package == "text_analysis":
-        forbidden |= {module for module in modules if belongs(module, (*GRPC, "chassis"))}
+        others = (*GRPC, "chassis", "chat_models")
+        forbidden |= {module for module in modules if belongs(module, others)}
+    if package == "chat_models":
+        forbidden |= {module for module in modules if belongs(module, GRPC)}
+    if package == "chassis":
+        others = ("chat_models", "text_analysis")
+        forbidden |= {module for module in modules if belongs(module, others)}
     if package == "justesse":
         forbidden |= {module for module in modules if belongs(module, SERVICES)}
     if path != Path("chassis/vendor_http.py"):
@@ -78,6 +84,9 @@ def test_imports_respect_the_layers(path: Path) -> None:
         ("gateway/pipeline.py", "def late():\n    import retriever_svc.engine"),
         ("gateway/clients/retriever.py", "from retriever_svc import engine"),
         ("chassis/server.py", "from justesse.gateway.v1 import search_pb2"),
+        ("chassis/vendor_client.py", "from chat_models import chain"),
+        ("chat_models/chain.py", "from rewriter_svc import rewriting"),
+        ("chat_models/chain.py", "import grpc.aio"),
         ("text_analysis/tokens.py", "import chassis.errors"),
         ("justesse/client/calls.py", "import gateway"),
         ("gateway/http/routes.py", "import httpx"),

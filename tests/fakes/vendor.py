@@ -33,6 +33,12 @@ class FakeVendor:
     open_connections: int = 0
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
+    async def left(self) -> None:
+        """Waits until every client has closed its connection."""
+        async with asyncio.timeout(10):
+            while self.open_connections:  # noqa: ASYNC110 - the count has no event
+                await asyncio.sleep(0.002)
+
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serves one connection until either side closes it."""
         self.open_connections += 1
@@ -116,6 +122,29 @@ def trickle(pieces: Iterable[bytes], pause_s: float) -> Reaction:
             writer.write(piece)
             await writer.drain()
             await asyncio.sleep(pause_s)
+
+    return react
+
+
+def chunked(
+    *pieces: bytes, headers: dict[str, str] | None = None, ending: str = "whole"
+) -> Reaction:
+    """Answers in these pieces; `ending` is whole, cut (connection lost) or silent (for ever)."""
+
+    async def react(writer: asyncio.StreamWriter) -> None:
+        lines = ["HTTP/1.1 200 OK", "transfer-encoding: chunked"]
+        lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+        writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
+        for piece in pieces:
+            writer.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            await writer.drain()
+            await asyncio.sleep(0)
+        if ending == "cut":
+            raise _ClosingError
+        if ending == "silent":
+            await asyncio.Event().wait()
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
 
     return react
 

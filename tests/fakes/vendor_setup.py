@@ -10,9 +10,10 @@ from typing import Any
 from pydantic import SecretStr
 
 from chassis.circuit_breaker import CircuitBreaker
+from chassis.patience import Patience
 from chassis.rate_limiter import RateLimiter
 from chassis.retry_budget import RetryBudget
-from chassis.vendor_client import Patience, VendorClient
+from chassis.vendor_client import VendorClient
 from chassis.vendor_http import VendorHttp
 from tests.fakes.clock import FakeClock
 from tests.fakes.vendor import FakeVendor, Reaction, fake_vendor

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import SecretStr
 
 from chassis.circuit_breaker import CircuitBreaker
-from embedder_svc.hosted.connection import Connection, Timing
+from chassis.vendor_connection import Connection, Timing
 from embedder_svc.hosted.model import HostedModel
 from embedder_svc.hosted.provider import HostedProvider
 from tests.fakes.json_server import JsonServer, serving

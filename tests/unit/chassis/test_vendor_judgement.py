@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from chassis.circuit_breaker import BreakerState, CircuitBreaker, CircuitOpen
-from chassis.vendor_client import Patience, VendorClient
+from chassis.patience import Patience
+from chassis.vendor_client import VendorClient
 from chassis.vendor_errors import (
     VendorError,
     VendorRefused,

@@ -11,10 +11,10 @@ import pytest
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.deadline import Deadline
 from chassis.errors import Unavailable
+from chassis.vendor_connection import Connection, Timing
 from embedder_svc.chain import ProviderChain
 from embedder_svc.chain_link import ChainLink, ProviderState
 from embedder_svc.embedding import EmbeddingPurpose
-from embedder_svc.hosted.connection import Connection, Timing
 from embedder_svc.providers.deterministic import deterministic_provider
 from embedder_svc.providers.mistral import MODELS, mistral_provider
 from tests.fakes.clock import FakeClock

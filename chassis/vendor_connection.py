@@ -1,4 +1,6 @@
-"""How a vendor is reached: address, key, limits of the account, patience."""
+"""How a vendor is reached: address, key, limits of the account."""
+
+from __future__ import annotations
 
 import random
 from dataclasses import dataclass
@@ -8,13 +10,10 @@ from pydantic import SecretStr
 from chassis import clock as clocks
 from chassis.circuit_breaker import CircuitBreaker
 from chassis.clock import Clock, Sleep
+from chassis.patience import Patience
 from chassis.rate_limiter import RateLimiter
-from chassis.vendor_client import Patience, VendorClient
+from chassis.vendor_client import Judge, VendorClient
 from chassis.vendor_http import VendorHttp, VendorHttpSettings
-from embedder_svc.hosted.refusals import judged
-
-# A vendor that takes longer for a request is better left for the next one.
-_PATIENCE = Patience(attempt_timeout_s=20.0, total_timeout_s=60.0, fair_timeout_s=1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Timing:
 class Connection:
     """An account at a vendor.
 
-    The limits per minute are those of the account, None for unlimited; `replicas` embedders
+    The limits per minute are those of the account, None for unlimited; `replicas` processes
     share them evenly.
     """
 
@@ -53,7 +52,9 @@ class Connection:
         http: VendorHttp,
         breaker: CircuitBreaker,
         timing: Timing,
-        patience: Patience = _PATIENCE,
+        *,
+        patience: Patience,
+        judge: Judge,
     ) -> VendorClient:
         """Returns a client with one limiter for everybody in this process."""
         limiter = RateLimiter(
@@ -67,7 +68,7 @@ class Connection:
             patience=patience,
             breaker=breaker,
             limiter=limiter,
-            judge=judged,
+            judge=judge,
             clock=timing.clock,
             sleep=timing.sleep,
             rng=timing.rng,

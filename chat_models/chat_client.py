@@ -1,0 +1,33 @@
+"""The client of a chat vendor: its patience, and how it reads refusals."""
+
+from __future__ import annotations
+
+from chassis.circuit_breaker import CircuitBreaker
+from chassis.patience import Patience
+from chassis.vendor_client import VendorClient
+from chassis.vendor_connection import Connection, Timing
+from chassis.vendor_http import VendorHttp
+from chat_models.refusals import judged
+
+ATTEMPT_TIMEOUT_S = 60.0
+# Somebody waits for the answer: two attempts, and short pauses. An attempt that was given less
+# than a second proves nothing, since a good model may take as long for its first word.
+_PATIENCE = Patience(
+    attempt_timeout_s=ATTEMPT_TIMEOUT_S,
+    total_timeout_s=120.0,
+    fair_timeout_s=1.0,
+    attempts=2,
+    backoff_s=0.25,
+    max_backoff_s=2.0,
+)
+
+
+def chat_client(
+    connection: Connection,
+    http: VendorHttp,
+    breaker: CircuitBreaker,
+    timing: Timing,
+    patience: Patience = _PATIENCE,
+) -> VendorClient:
+    """Returns a client over these connections; the caller's deadline bounds each call."""
+    return connection.client(http, breaker, timing, patience=patience, judge=judged)
