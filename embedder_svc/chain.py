@@ -1,7 +1,8 @@
 """Tries the providers in their order, and never answers with another space than the asked one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import structlog
 
@@ -23,6 +24,7 @@ _log = structlog.get_logger("embedder_svc.chain")
 
 # A hosted provider gets this share of the time that is left, where another one could answer next.
 _SHARE = 0.6
+_NOTHING_KEPT: Mapping[str, Vectors] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,15 @@ class ProviderChain:
         space: VectorSpace | None = None,
         deadline: Deadline | None = None,
         may_pay: bool = True,
-        kept_canary: Vectors | None = None,
+        kept_canaries: Mapping[str, Vectors] = _NOTHING_KEPT,
     ) -> Embedding:
         """Embeds with the provider of the space, or with the first that answers if none is asked.
 
         Raises NotFound if no provider of the chain serves the space, Unavailable if none of those
         that may answer does, DeadlineExceeded if the caller's time is over first; and, for an
         asked space, FailedPrecondition if its model has changed and ResourceExhausted if it has
-        to be paid and that is not allowed.
+        to be paid and that is not allowed. `kept_canaries` are compared by space id; without an
+        asked space, a provider whose own differs is passed over.
         """
         failures: list[tuple[ChainLink, ServiceError]] = []
         serving = self._serving(space)
@@ -59,7 +62,7 @@ class ProviderChain:
                     purpose,
                     _own_deadline(link, deadline, is_last=link is serving[-1]),
                     may_pay=may_pay,
-                    kept_canary=kept_canary,
+                    kept_canary=kept_canaries.get(link.space.id),
                 )
             except (Unavailable, ResourceExhausted, FailedPrecondition, DeadlineExceeded) as error:
                 if isinstance(error, DeadlineExceeded) and link is serving[-1]:

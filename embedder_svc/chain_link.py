@@ -1,9 +1,9 @@
 """One provider of the chain with what is known of its health, its vectors and its model."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -14,6 +14,7 @@ from chassis.clock import Clock
 from chassis.deadline import Deadline
 from chassis.errors import (
     DeadlineExceeded,
+    FailedPrecondition,
     InvalidArgument,
     ResourceExhausted,
     ServiceError,
@@ -42,7 +43,8 @@ class ProviderState(Enum):
 class Embedding:
     """A batch with who embedded it, into which space, in how many milliseconds.
 
-    `cost` is None where the price is unknown. With `cost_capped`, a provider that stands earlier
+    `cost` is None where the price is unknown. `canary` is that of the space, where the purpose is
+    document and it was measured. With `cost_capped`, a provider that stands earlier
     in the chain was passed over because the workspace may not pay for it today.
     """
 
@@ -54,6 +56,7 @@ class Embedding:
     cost: float | None = None
     currency: str = ""
     cost_capped: bool = False
+    canary: Vectors | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,7 +81,8 @@ class ChainLink:
     """Calls one provider through its breaker and remembers how that went.
 
     `breaker` guards a provider that has none of its own. Known vectors come from the cache,
-    also while the provider is down.
+    also while the provider is down. `on_drift` is told of each call that is refused because the
+    model has changed.
     """
 
     def __init__(
@@ -87,12 +91,14 @@ class ChainLink:
         breaker: CircuitBreaker,
         clock: Clock = time.perf_counter,
         cache: VectorCache | None = None,
+        on_drift: Callable[[], None] = lambda: None,
     ) -> None:
         self._provider = provider
         self._guards = provider.breaker is None
         self._breaker = provider.breaker or breaker
         self._clock = clock
         self._cache = cache or VectorCache(0, 1.0)
+        self._on_drift = on_drift
         self._canary = Canary(provider.space)
         self._last_error = ""
         self._last_latency_ms: float | None = None
@@ -126,9 +132,7 @@ class ChainLink:
         Raises CircuitOpen without calling it if it failed lately, FailedPrecondition if its model
         has changed, ResourceExhausted if it would have to be paid and that is not allowed.
         """
-        if kept_canary is not None and self._canary.latest is None:
-            await self._measure_canary(deadline)
-        self._canary.require_same(kept_canary)
+        await self._require_same_model(kept_canary, deadline)
         start = self._clock()
         found = [self._cache.found(self.space, purpose, text) for text in texts]
         missing = [at for at, cached in enumerate(found) if cached is None]
@@ -157,6 +161,7 @@ class ChainLink:
             latency_ms,
             cost=price.of(batch.token_count) if price is not None else None,
             currency=price.currency if price is not None else "",
+            canary=self._canary.latest if purpose is EmbeddingPurpose.DOCUMENT else None,
         )
 
     async def check(self) -> bool:
@@ -206,6 +211,15 @@ class ChainLink:
     def _is_paid(self) -> bool:
         price = self._provider.price
         return price is not None and price.per_million_tokens > 0
+
+    async def _require_same_model(self, kept: Vectors | None, deadline: Deadline | None) -> None:
+        if kept is not None and self._canary.latest is None:
+            await self._measure_canary(deadline)
+        try:
+            self._canary.require_same(kept)
+        except FailedPrecondition:
+            self._on_drift()
+            raise
 
     async def _measure_canary(self, deadline: Deadline | None) -> None:
         batch = await self._call((CANARY_TEXT,), EmbeddingPurpose.DOCUMENT, deadline)

@@ -1,6 +1,6 @@
 """Answers requests: embeds with the chain, counts tokens and costs, and forgets on demand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chassis.deadline import Deadline
@@ -21,7 +21,7 @@ class EmbeddingRequest:
 
     `workspace` is whom tokens and costs are counted for; empty stands for none. Texts that the
     provider cannot embed, or that are longer than its input, are an error unless `accept_failures`
-    and not `refuse_long_texts`. `kept_canary` is that of the asked space, d, float32, norm 1.
+    and not `refuse_long_texts`. `kept_canaries`, d, float32, norm 1, stand by space id.
     """
 
     texts: tuple[str, ...]
@@ -30,7 +30,7 @@ class EmbeddingRequest:
     workspace: str = ""
     accept_failures: bool = False
     refuse_long_texts: bool = False
-    kept_canary: Vectors | None = field(default=None, compare=False)
+    kept_canaries: Mapping[str, Vectors] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Embedder:
             space=request.space,
             deadline=deadline,
             may_pay=self.costs.may_pay(request.workspace),
-            kept_canary=request.kept_canary,
+            kept_canaries=request.kept_canaries,
         )
         self.costs.add(request.workspace, embedding.cost or 0.0)
         self.usage.count(embedding, request.purpose, request.workspace)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import structlog
 
@@ -65,7 +66,12 @@ def embedder_of(
     """Makes a chain of the providers, with one cache and one ledger for all."""
     cache = VectorCache(settings.cache_max_bytes, settings.cache_ttl_s)
     links = tuple(
-        ChainLink(provider, _breaker(provider.name, settings), cache=cache)
+        ChainLink(
+            provider,
+            _breaker(provider.name, settings),
+            cache=cache,
+            on_drift=partial(usage.count_drift_refusal, provider.name),
+        )
         for provider in providers
         if not isinstance(provider, UnconfiguredProvider)
     )

@@ -58,6 +58,12 @@ class Usage:
             ("provider",),
             registry=metrics.registry,
         )
+        self._drift_refusals = Counter(
+            "embedder_drift_refusals",
+            "Calls refused because the provider's model is not the one that made the vectors.",
+            ("provider",),
+            registry=metrics.registry,
+        )
         self._latency = Gauge(
             "embedder_provider_last_latency_seconds",
             "Seconds that the provider's last successful call took.",
@@ -79,6 +85,10 @@ class Usage:
         if failed := sum(bool(text.failure) for text in texts):
             self._failed.labels(*model).inc(failed)
 
+    def count_drift_refusal(self, provider: str) -> None:
+        """Counts a call that was refused because the model behind a space has changed."""
+        self._drift_refusals.labels(provider).inc()
+
     def watch(self, links: Sequence[ChainLink]) -> None:
         """Shows the state of these providers whenever the metrics are read."""
         for link in links:
@@ -89,6 +99,7 @@ class Usage:
                 partial(_is_in_state, link, ProviderState.DRIFTED)
             )
             self._latency.labels(link.name).set_function(partial(_last_latency_s, link))
+            self._drift_refusals.labels(link.name)
 
     def _label(self, workspace: str) -> str:
         if not workspace:

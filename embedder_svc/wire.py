@@ -14,6 +14,7 @@ from justesse.embedder.v1 import embedder_pb2 as pb
 MAX_TEXTS = 256
 MAX_TEXT_BYTES = 65_536
 MAX_WORKSPACE_LENGTH = 128
+MAX_CANARIES = 64
 
 _PURPOSES = {
     pb.EMBEDDING_PURPOSE_UNSPECIFIED: EmbeddingPurpose.QUERY,
@@ -44,7 +45,7 @@ def request_from(message: pb.EmbedTextsRequest) -> EmbeddingRequest:
         workspace=message.workspace,
         accept_failures=message.accept_failures,
         refuse_long_texts=message.refuse_long_texts,
-        kept_canary=_canary_from(message),
+        kept_canaries=_canaries_from(message),
     )
 
 
@@ -76,6 +77,7 @@ def embedding_to(embedding: Embedding) -> pb.EmbedTextsResponse:
             for text in batch.texts
         ],
         report=_report_to(embedding),
+        canary_vector=None if embedding.canary is None else _block(embedding.canary),
     )
 
 
@@ -172,20 +174,43 @@ def _other_violations(message: pb.EmbedTextsRequest) -> list[FieldViolation]:
     return violations
 
 
-def _canary_from(message: pb.EmbedTextsRequest) -> Vectors | None:
-    if not message.HasField("canary_vector"):
-        return None
-    row = np.frombuffer(message.canary_vector, dtype="<f4")
+def _canaries_from(message: pb.EmbedTextsRequest) -> dict[str, Vectors]:
+    kept = {one.space_id: _canary_from(one.vector) for one in message.kept_canaries}
+    if message.HasField("canary_vector"):
+        kept[message.space_id] = _canary_from(message.canary_vector)
+    return kept
+
+
+def _canary_from(block: bytes) -> Vectors:
+    """Returns the vector with norm 1; raises ValueError or Unavailable where it has none."""
+    row = np.frombuffer(block, dtype="<f4")
     unit: Vectors = unit_vectors(row[None, :], 1, row.size)[0]
     return unit
 
 
 def _canary_violations(message: pb.EmbedTextsRequest) -> list[FieldViolation]:
-    if not message.HasField("canary_vector"):
-        return []
-    problem = "" if message.HasField("space_id") else "means nothing without space_id"
+    problems = {}
+    if message.HasField("canary_vector"):
+        problem = _canary_problem(message.canary_vector)
+        if not problem and not message.HasField("space_id"):
+            problem = "means nothing without space_id"
+        problems["canary_vector"] = problem
+    if len({one.space_id for one in message.kept_canaries}) < len(message.kept_canaries):
+        problems["kept_canaries"] = "names a space twice"
+    if len(message.kept_canaries) > MAX_CANARIES:
+        problems["kept_canaries"] = f"holds over {MAX_CANARIES}"
+    for at, one in enumerate(message.kept_canaries):
+        problems[f"kept_canaries[{at}].vector"] = _canary_problem(one.vector)
+    return [
+        FieldViolation(field, f"{field} {problem}")
+        for field, problem in problems.items()
+        if problem
+    ]
+
+
+def _canary_problem(block: bytes) -> str:
     try:
-        _canary_from(message)
+        _canary_from(block)
     except (ValueError, Unavailable):
-        problem = "is not a block of finite float32 with a direction"
-    return [FieldViolation("canary_vector", f"canary_vector {problem}")] if problem else []
+        return "is not a block of finite float32 with a direction"
+    return ""

@@ -64,6 +64,7 @@ class VectorBlock:
     `passage_positions[i]` in the document's list of passages (growing), or to passage i where
     `passage_positions` is None. `window_counts[i]` says how many rows of `window_vectors`
     (float32, sum of counts x dimension) belong to row i; empty where there are no windows.
+    `canary` is that of the embedder, laid out as a row; empty where it gave none.
     """
 
     space_id: str
@@ -71,6 +72,7 @@ class VectorBlock:
     passage_positions: tuple[int, ...] | None = None
     window_counts: tuple[int, ...] = ()
     window_vectors: FloatMatrix | None = None
+    canary: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,13 +35,15 @@ class EmbeddedTexts:
     """Vectors of a batch of texts in the order of the request.
 
     `vectors` is float32, texts x dimension, each row of norm 1, or of zeros where its text failed,
-    and in space `space_id`.
+    and in space `space_id`. `canary` is to be kept with vectors of documents, float32,
+    little-endian; empty where there is none.
     """
 
     space_id: str
     vectors: FloatMatrix
     texts: tuple[EmbeddedText, ...]
     report: StageReport
+    canary: bytes = b""
 
 
 class ProviderState(Enum):
@@ -50,11 +52,15 @@ class ProviderState(Enum):
     AVAILABLE = "available"
     UNAVAILABLE = "unavailable"
     NOT_CONFIGURED = "not configured"
+    DRIFTED = "drifted"
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One embedding provider of the chain; `last_latency_ms` is None before its first success."""
+    """One embedding provider of the chain; `last_latency_ms` is None before its first success.
+
+    `price_per_million_tokens` is 0 where it is free, None where the price is unknown.
+    """
 
     name: str
     model: str
@@ -66,3 +72,5 @@ class Provider:
     last_error: str = ""
     last_latency_ms: float | None = None
     windows_recommended: bool = False
+    price_per_million_tokens: float | None = None
+    currency: str = ""

@@ -14,7 +14,7 @@ from gateway.workspaces import Space
 
 @dataclass(frozen=True, slots=True)
 class KnownWorkspace:
-    """Spaces that hold passages as of `spaces_version`, and the workspace's language."""
+    """Spaces that searches look into as of `spaces_version`, and the workspace's language."""
 
     spaces: tuple[Space, ...]
     spaces_version: int
@@ -48,7 +48,7 @@ class KnownWorkspaces:
             workspace = await self._store.describe_workspace(slug, timeout=timeout)
             language = workspace.settings.language
             known = KnownWorkspace(
-                _holding_passages(workspace.spaces),
+                _searched(workspace.spaces),
                 workspace.spaces_version,
                 "" if language == "auto" else language,
             )
@@ -59,7 +59,7 @@ class KnownWorkspaces:
         self, slug: str, known: KnownWorkspace, spaces: tuple[Space, ...], spaces_version: int
     ) -> KnownWorkspace:
         """Remembers the spaces a search answered with; returns what is known now."""
-        fresh = replace(known, spaces=_holding_passages(spaces), spaces_version=spaces_version)
+        fresh = replace(known, spaces=_searched(spaces), spaces_version=spaces_version)
         self._known[slug] = fresh
         return fresh
 
@@ -68,5 +68,5 @@ class KnownWorkspaces:
         self._known.pop(slug, None)
 
 
-def _holding_passages(spaces: tuple[Space, ...]) -> tuple[Space, ...]:
-    return tuple(space for space in spaces if space.passage_count > 0)
+def _searched(spaces: tuple[Space, ...]) -> tuple[Space, ...]:
+    return tuple(space for space in spaces if space.passage_count > 0 and not space.resting)

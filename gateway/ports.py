@@ -7,7 +7,7 @@ deadline as the only clock.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
 from gateway.documents import (
@@ -24,6 +24,14 @@ from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.reranking import Candidate, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
 from gateway.searching import FusedHits, PassageSearch
+from gateway.spaces import (
+    AwaitingPage,
+    PassageVectorsPut,
+    PutReport,
+    SpaceDrop,
+    SpaceLease,
+    SpaceSwitch,
+)
 from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings, WorkspaceUpdate
 
 
@@ -54,12 +62,15 @@ class Embedder(Protocol):
         workspace: str = "",
         *,
         accept_failures: bool = False,
+        canaries: Mapping[str, bytes] | None = None,
         timeout: float | None = None,
     ) -> EmbeddedTexts:
         """Embeds 1 to 256 texts; without `space_id` the first available provider decides.
 
         With `accept_failures` a text that the provider cannot embed is named in the answer; else
-        it is an InvalidArgument.
+        it is an InvalidArgument. `canaries`, by space id, are those kept with the spaces that may
+        answer: a provider whose model is another by now is passed over, or a FailedPrecondition
+        where its space was asked for.
         """
         ...
 
@@ -143,6 +154,67 @@ class DocumentStore(Protocol):
         self, workspace: str, external_id: str, *, timeout: float | None = None
     ) -> DocumentDeletion:
         """Deletes one document; a missing document is no error."""
+        ...
+
+
+class SpaceStore(Protocol):
+    """Moves passages from one vector space of a workspace to another."""
+
+    async def lease_space(
+        self,
+        workspace: str,
+        space_id: str,
+        holder: str,
+        duration_s: float,
+        *,
+        timeout: float | None = None,
+    ) -> SpaceLease:
+        """Asks for, prolongs, or (with 0 seconds) gives back the work on a space."""
+        ...
+
+    async def list_passages_awaiting(
+        self,
+        workspace: str,
+        space_id: str,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> AwaitingPage:
+        """Lists passages that a space lacks, in pages; `page_size` 0 means 100, at most 500."""
+        ...
+
+    async def put_vectors(
+        self, workspace: str, put: PassageVectorsPut, *, timeout: float | None = None
+    ) -> PutReport:
+        """Stores vectors of stored passages in one step; repeating it changes nothing.
+
+        FailedPrecondition where the lease is not held, or the model is another by now.
+        """
+        ...
+
+    async def switch_space(
+        self,
+        workspace: str,
+        space_id: str,
+        *,
+        require_complete: bool = False,
+        timeout: float | None = None,
+    ) -> SpaceSwitch:
+        """Makes a space the preferred one, in one step.
+
+        NotFound where the workspace does not hold it, FailedPrecondition where it must be complete
+        and lacks passages.
+        """
+        ...
+
+    async def drop_space(
+        self, workspace: str, space_id: str, *, timeout: float | None = None
+    ) -> SpaceDrop:
+        """Deletes the vectors of a space; one that is not there is no error.
+
+        FailedPrecondition for a space that searches need.
+        """
         ...
 
 

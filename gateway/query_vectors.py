@@ -60,14 +60,18 @@ class QueryVectors:
         self._flights: dict[_Key, _Flight] = {}
 
     async def embed(self, workspace: str, space: Space, text: str) -> QueryEmbedding:
-        """Returns the vector of a text in a space; Internal where its width is not the space's."""
+        """Returns the vector of a text in a space.
+
+        FailedPrecondition where the model is no longer that of the space's canary, Internal where
+        the width is not the space's.
+        """
         key = (workspace, space.space_id, text)
         cached = self._cache.get(key)
         if cached is not None:
             return QueryEmbedding(cached, _CACHE_REPORT)
         flight = self._flights.get(key)
         if flight is None:
-            flight = self._flights[key] = _Flight(self._start(key, space.dimension))
+            flight = self._flights[key] = _Flight(self._start(key, space))
         flight.waiting += 1
         try:
             return await asyncio.shield(flight.task)
@@ -83,13 +87,13 @@ class QueryVectors:
         for key in [key for key in self._cache if key[0] == workspace]:
             self._cache.pop(key, None)
 
-    def _start(self, key: _Key, dimension: int) -> asyncio.Task[QueryEmbedding]:
+    def _start(self, key: _Key, space: Space) -> asyncio.Task[QueryEmbedding]:
         # A context of its own: the deadline of the first request must not bind the others.
         return asyncio.get_running_loop().create_task(
-            self._call(key, dimension, current_request_id()), context=contextvars.Context()
+            self._call(key, space, current_request_id()), context=contextvars.Context()
         )
 
-    async def _call(self, key: _Key, dimension: int, request_id: str) -> QueryEmbedding:
+    async def _call(self, key: _Key, space: Space, request_id: str) -> QueryEmbedding:
         workspace, space_id, text = key
         bind_request_id(request_id)
         embedded = await self._embedder.embed(
@@ -97,12 +101,14 @@ class QueryVectors:
             EmbeddingPurpose.QUERY,
             space_id,
             workspace,
+            canaries={space_id: space.canary} if space.canary else {},
             timeout=self._call_timeout_s,
         )
         vector = embedded.vectors[0]
-        if vector.shape != (dimension,):
+        if vector.shape != (space.dimension,):
             raise Internal(
-                f"the embedder answered with width {vector.shape[0]}, the space has {dimension}",
+                f"the embedder answered with width {vector.shape[0]}, "
+                f"the space has {space.dimension}",
                 reason="EMBEDDER_ANSWER_BROKEN",
             )
         self._cache[key] = vector

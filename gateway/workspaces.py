@@ -42,12 +42,20 @@ class WorkspaceUpdate:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """One vector space of a workspace; `dimension` is the width of its vectors."""
+    """One vector space of a workspace; `dimension` is the width of its vectors.
+
+    A space is `resting`, and left out of searches, while the preferred one holds all its passages;
+    the preferred space lacks `stray_passage_count` of them. `canary` is kept for the embedder,
+    float32, little-endian; empty where none came yet.
+    """
 
     space_id: str
     dimension: int
     passage_count: int
     active_index_kind: DenseIndexKind = DenseIndexKind.FLAT
+    resting: bool = False
+    stray_passage_count: int = 0
+    canary: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +63,7 @@ class Workspace:
     """One workspace as the retriever describes it.
 
     `preferred_space_id` is empty before the first vector. `spaces_version` grows whenever the list
-    of spaces or the preferred space changes, `applied_seq` with every change.
+    of spaces, the preferred space or what rests changes, `applied_seq` with every change.
     """
 
     slug: str
@@ -67,6 +75,17 @@ class Workspace:
     spaces_version: int = 0
     create_time: datetime | None = None
     applied_seq: int = 0
+
+    @property
+    def awaiting_passage_count(self) -> int:
+        """Passages that the preferred space lacks; all of them where there is none yet."""
+        held = (s.passage_count for s in self.spaces if s.space_id == self.preferred_space_id)
+        return self.passage_count - next(held, 0)
+
+    @property
+    def canaries(self) -> dict[str, bytes]:
+        """Canaries by space id, where one is kept."""
+        return {space.space_id: space.canary for space in self.spaces if space.canary}
 
 
 @dataclass(frozen=True, slots=True)

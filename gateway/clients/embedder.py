@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import grpc
 import numpy as np
@@ -27,6 +27,7 @@ _PURPOSES = {
 _STATES = {
     embedder_pb2.PROVIDER_STATE_AVAILABLE: ProviderState.AVAILABLE,
     embedder_pb2.PROVIDER_STATE_NOT_CONFIGURED: ProviderState.NOT_CONFIGURED,
+    embedder_pb2.PROVIDER_STATE_DRIFTED: ProviderState.DRIFTED,
 }
 
 
@@ -44,6 +45,7 @@ class EmbedderClient:
         workspace: str = "",
         *,
         accept_failures: bool = False,
+        canaries: Mapping[str, bytes] | None = None,
         timeout: float | None = None,
     ) -> EmbeddedTexts:
         """Embeds 1 to 256 texts; Internal where the answer breaks the contract."""
@@ -53,6 +55,11 @@ class EmbedderClient:
             space_id=space_id,
             workspace=workspace,
             accept_failures=accept_failures,
+            kept_canaries=[
+                embedder_pb2.KeptCanary(space_id=kept, vector=vector)
+                for kept, vector in (canaries or {}).items()
+                if space_id in (None, kept)
+            ],
         )
         with errors_of("embedder"):
             response = await self._stub.EmbedTexts(request, timeout=timeout)
@@ -68,6 +75,7 @@ class EmbedderClient:
                 for text in response.texts
             ),
             report=stage_report_from("embed", response.report),
+            canary=response.canary_vector,
         )
 
     async def describe_providers(self, *, timeout: float | None = None) -> tuple[Provider, ...]:
@@ -109,4 +117,10 @@ def _provider_from(provider: embedder_pb2.Provider) -> Provider:
         last_error=provider.last_error,
         last_latency_ms=provider.last_latency_ms if provider.HasField("last_latency_ms") else None,
         windows_recommended=provider.windows_recommended,
+        price_per_million_tokens=(
+            provider.price_per_million_tokens
+            if provider.HasField("price_per_million_tokens")
+            else None
+        ),
+        currency=provider.currency,
     )

@@ -6,6 +6,7 @@ import grpc
 
 from gateway.clients.retriever_documents import RetrieverDocuments
 from gateway.clients.retriever_search import RetrieverSearch
+from gateway.clients.retriever_spaces import RetrieverSpaces
 from gateway.clients.retriever_workspaces import RetrieverWorkspaces
 
 _PACKAGE = "justesse.retriever.v1"
@@ -19,10 +20,11 @@ IDEMPOTENT_METHODS = (
 """Methods that only read, and may be tried again where the retriever is UNAVAILABLE."""
 
 
-class RetrieverClient(RetrieverWorkspaces, RetrieverDocuments, RetrieverSearch):
-    """Implements the `Retriever` port over one channel."""
+class RetrieverClient(RetrieverWorkspaces, RetrieverDocuments, RetrieverSearch, RetrieverSpaces):
+    """Implements the `Retriever` and `SpaceStore` ports over one channel."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         RetrieverWorkspaces.__init__(self, channel)
         RetrieverDocuments.__init__(self, channel)
         RetrieverSearch.__init__(self, channel)
+        RetrieverSpaces.__init__(self, channel)

@@ -98,6 +98,9 @@ def spaces_from(messages: Iterable[workspaces_pb2.Space]) -> tuple[Space, ...]:
             dimension=space.dimension,
             passage_count=space.passage_count,
             active_index_kind=_index_kind_from(space.active_index_kind),
+            resting=space.resting,
+            stray_passage_count=space.stray_passage_count,
+            canary=space.canary_vector,
         )
         for space in messages
     )

@@ -38,6 +38,13 @@ def passage_batches(
         start = end
 
 
+def block_message(block: VectorBlock) -> documents_pb2.VectorBlock:
+    """Writes a whole block whose rows belong to the passages beside it, in order."""
+    message = _slice(block, _positions(block), 0, len(block.vectors), _window_offsets(block))
+    del message.passage_positions[:]
+    return message
+
+
 def _positions(block: VectorBlock) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     if block.passage_positions is None:
         return np.arange(len(block.vectors), dtype=np.int64)
@@ -79,6 +86,8 @@ def _slice(
         passage_positions=batch_positions.tolist(),
         vectors=np.ascontiguousarray(block.vectors[first:last], dtype="<f4").tobytes(),
     )
+    if block.canary:
+        message.canary_vector = block.canary
     if block.window_counts and block.window_vectors is not None:
         message.window_counts.extend(block.window_counts[first:last])
         rows = block.window_vectors[offsets[first] : offsets[last]]

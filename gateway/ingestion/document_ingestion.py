@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -17,7 +17,7 @@ from chassis.errors import (
     NotFound,
     ResourceExhausted,
 )
-from gateway.documents import Document, StoredDocument
+from gateway.documents import Document, StoredDocument, UpsertReport
 from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
 from gateway.ingestion.chunking.chunker import CutPassage, cut
 from gateway.ingestion.chunking.profiles import DEFAULT_PROFILE, PROFILES, ChunkingProfile
@@ -29,7 +29,7 @@ from gateway.ingestion.keyed_locks import KeyedLocks
 from gateway.ingestion.language import document_language
 from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
-from gateway.ingestion.passage_vectors import PassageVectors, StoredSpaces
+from gateway.ingestion.passage_vectors import NewVectors, PassageVectors, StoredSpaces
 from gateway.ingestion.passage_windows import PassageWindows
 from gateway.ingestion.received_files import ReceivedFile, ReceivingFolder
 from gateway.ingestion.reports import refusals_named, report_of
@@ -123,23 +123,17 @@ class DocumentIngestion:
         cut_at = perf_counter()
         spaces = await self._stored_spaces(job) if stored is not None else {}
         new = await self.vectors.of(
-            passages, spaces, job.workspace.preferred_space_id, job.workspace.slug
+            passages,
+            spaces,
+            job.workspace.preferred_space_id,
+            job.workspace.slug,
+            job.workspace.canaries,
         )
-        new = await self.windows.added_to(new, passages, document.title, job.workspace.slug)
+        new = await self.windows.added_to(new, passages, job.workspace.slug)
         embedded = perf_counter()
         await asyncio.to_thread(self.originals.keep, job.received, job.workspace.slug, job.suffix)
-        document = replace(
-            document,
-            content_hash=content_hash + (INCOMPLETE if new.waiting_count else ""),
-            chunking_profile=job.profile.name,
-        )
-        upsert = await self.store.upsert_document(
-            job.workspace.slug,
-            document,
-            [passage.passage for passage in passages],
-            [new.block] if new.block is not None else [],
-            timeout=_WRITE_TIMEOUT_S,
-        )
+        document = replace(document, chunking_profile=job.profile.name)
+        upsert, new = await self._store(job, document, content_hash, passages, new)
         _log.info(
             "document taken in",
             workspace=job.workspace.slug,
@@ -154,6 +148,32 @@ class DocumentIngestion:
             store_ms=round((perf_counter() - embedded) * 1e3, 1),
         )
         return report_of(document, upsert, new, warnings)
+
+    async def _store(
+        self,
+        job: _Job,
+        document: Document,
+        content_hash: str,
+        passages: Sequence[CutPassage],
+        new: NewVectors,
+    ) -> tuple[UpsertReport, NewVectors]:
+        """Stores the document; without vectors where they come from another model than before."""
+        try:
+            upsert = await self.store.upsert_document(
+                job.workspace.slug,
+                replace(
+                    document, content_hash=content_hash + (INCOMPLETE if new.waiting_count else "")
+                ),
+                [passage.passage for passage in passages],
+                [new.block] if new.block is not None else [],
+                timeout=_WRITE_TIMEOUT_S,
+            )
+        except FailedPrecondition as error:
+            if new.block is None or error.reason != "SPACE_DRIFTED":
+                raise
+            bare = NewVectors(waiting_count=len(passages), failure=str(error), reports=new.reports)
+            return await self._store(job, document, content_hash, passages, bare)
+        return upsert, new
 
     async def _cut(
         self, job: _Job, extraction: Extraction

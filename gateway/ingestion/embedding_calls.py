@@ -32,9 +32,16 @@ class EmbeddingCalls:
         self._calls = asyncio.Semaphore(self._limits.calls)
 
     async def embed(
-        self, texts: Sequence[str], space_id: str | None, workspace: str
+        self,
+        texts: Sequence[str],
+        space_id: str | None,
+        workspace: str,
+        canaries: Mapping[str, bytes] | None = None,
     ) -> EmbeddedTexts:
-        """Embeds one batch; a text that the provider cannot embed is named in the answer."""
+        """Embeds one batch; a text that the provider cannot embed is named in the answer.
+
+        `canaries` are those kept with the workspace's spaces, by space id.
+        """
         async with self._calls:
             return await self._embedder.embed(
                 texts,
@@ -42,8 +49,19 @@ class EmbeddingCalls:
                 space_id,
                 workspace,
                 accept_failures=True,
+                canaries=canaries,
                 timeout=self._limits.timeout_s,
             )
+
+    @property
+    def limits(self) -> BatchLimits:
+        """How texts are sent."""
+        return self._limits
+
+    @property
+    def busy(self) -> bool:
+        """Whether as many calls are under way as may be."""
+        return self._calls.locked()
 
     def batches(self, tokens: Mapping[str, int]) -> Iterator[list[str]]:
         """Yields the keys in order, as many a call as the limits allow by their estimated tokens.

@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gateway.documents import Document, Passage, StoredDocument, UpsertReport, VectorBlock
+from gateway.ports import SpaceStore
 from gateway.workspaces import Workspace
 
 
-class PassageStore(Protocol):
+class PassageStore(SpaceStore, Protocol):
     """What the ingestion role asks of the retriever."""
+
+    async def list_workspaces(self, *, timeout: float | None = None) -> tuple[Workspace, ...]:
+        """Lists all workspaces by slug."""
+        ...
 
     async def describe_workspace(self, slug: str, *, timeout: float | None = None) -> Workspace:
         """Describes one workspace; NotFound where there is none."""

@@ -20,6 +20,7 @@ from gateway.documents import FloatMatrix, VectorBlock
 from gateway.embedding import EmbeddedTexts
 from gateway.ingestion.chunking.chunker import CutPassage
 from gateway.ingestion.embedding_calls import EmbeddingCalls, side_by_side
+from gateway.receipt import StageReport
 
 _log = structlog.get_logger("gateway.ingestion.passage_vectors")
 
@@ -34,7 +35,8 @@ class NewVectors:
     `waiting_count` passages have no vector in the space, old or new: those whose `chunk_index` is
     in `refused`, with the reason, and others because of `failure`. `sliced_count` passages were
     longer than the model's input. `windowless_count` passages have a new vector but not all the
-    windows that belong to it, because of `window_failure`.
+    windows that belong to it, because of `window_failure`. `reports` are those of the calls that
+    were answered.
     """
 
     space_id: str = ""
@@ -45,6 +47,7 @@ class NewVectors:
     failure: str = ""
     windowless_count: int = 0
     window_failure: str = ""
+    reports: tuple[StageReport, ...] = field(default=(), compare=False)
 
 
 class PassageVectors:
@@ -59,9 +62,13 @@ class PassageVectors:
         stored: StoredSpaces,
         preferred_space_id: str,
         workspace: str,
+        canaries: Mapping[str, bytes] | None = None,
     ) -> NewVectors:
-        """Returns the vectors that the passages lack; a lost embedder is no error."""
-        embedding = _Embedding(passages, stored)
+        """Returns the vectors that the passages lack; a lost embedder is no error.
+
+        A provider whose model is no longer that of its space's canary counts as lost.
+        """
+        embedding = _Embedding(passages, stored, canaries)
         failure = ""
         for space_id in dict.fromkeys((preferred_space_id, "")):
             try:
@@ -70,6 +77,17 @@ class PassageVectors:
                 failure = str(error)
                 _log.warning("embedding failed", space_id=space_id, reason=error.reason)
         return embedding.result(embedding.fullest_space(), failure)
+
+    async def in_space(
+        self,
+        passages: Sequence[CutPassage],
+        space_id: str,
+        workspace: str,
+        canaries: Mapping[str, bytes] | None = None,
+    ) -> NewVectors:
+        """Returns vectors of all passages in one space; raises what the embedder raises."""
+        embedding = _Embedding(passages, {}, canaries)
+        return embedding.result(await self._complete(embedding, space_id, workspace))
 
     async def _complete(self, embedding: _Embedding, space_id: str, workspace: str) -> str:
         """Embeds all that lacks in a space, in that of the first answer if none is named."""
@@ -86,7 +104,7 @@ class PassageVectors:
         self, embedding: _Embedding, hashes: Sequence[str], space_id: str | None, workspace: str
     ) -> str:
         texts = [embedding.texts[one] for one in hashes]
-        embedded = await self._calls.embed(texts, space_id, workspace)
+        embedded = await self._calls.embed(texts, space_id, workspace, embedding.canaries)
         embedding.take(hashes, embedded)
         return embedded.space_id
 
@@ -100,12 +118,15 @@ class _Embedding:
 
     passages: Sequence[CutPassage]
     stored: StoredSpaces
+    canaries: Mapping[str, bytes] | None = None
     texts: dict[str, str] = field(init=False)
     tokens: dict[str, int] = field(init=False)
     rows: defaultdict[str, dict[str, FloatMatrix]] = field(
         default_factory=lambda: defaultdict(dict)
     )
     sliced: set[str] = field(default_factory=set)
+    reports: list[StageReport] = field(default_factory=list)
+    new_canaries: dict[str, bytes] = field(default_factory=dict)
     refused: defaultdict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
     def __post_init__(self) -> None:
@@ -125,6 +146,8 @@ class _Embedding:
 
     def take(self, hashes: Sequence[str], embedded: EmbeddedTexts) -> None:
         rows, refused = self.rows[embedded.space_id], self.refused[embedded.space_id]
+        self.reports.append(embedded.report)
+        self.new_canaries[embedded.space_id] = embedded.canary
         for one, vector, text in zip(hashes, embedded.vectors, embedded.texts, strict=True):
             if text.failure:
                 refused[one] = text.failure
@@ -150,7 +173,12 @@ class _Embedding:
         ]
         vectors = [new[self.passages[at].passage.embedded_text_hash] for at in positions]
         block = (
-            VectorBlock(space_id, np.stack(vectors).astype(np.float32), tuple(positions))
+            VectorBlock(
+                space_id,
+                np.stack(vectors).astype(np.float32),
+                tuple(positions),
+                canary=self.new_canaries.get(space_id, b""),
+            )
             if vectors
             else None
         )
@@ -172,6 +200,7 @@ class _Embedding:
             refused=refused,
             sliced_count=sum(p.passage.embedded_text_hash in self.sliced for p in self.passages),
             failure=failure if len(waiting) > len(refused) else "",
+            reports=tuple(self.reports),
         )
 
     def _has(self, one: str, space_id: str) -> bool:

@@ -20,6 +20,7 @@ from gateway.ingestion.chunking.measures import token_measure, whole
 from gateway.ingestion.chunking.windows import windows_of
 from gateway.ingestion.embedding_calls import EmbeddingCalls, side_by_side
 from gateway.ingestion.passage_vectors import NewVectors
+from gateway.receipt import StageReport
 
 _log = structlog.get_logger("gateway.ingestion.passage_windows")
 
@@ -40,16 +41,18 @@ class PassageWindows:
     choice: WindowChoice = WindowChoice.AUTO
 
     async def added_to(
-        self, new: NewVectors, passages: Sequence[CutPassage], title: str, workspace: str
+        self, new: NewVectors, passages: Sequence[CutPassage], workspace: str
     ) -> NewVectors:
         """Returns the vectors with windows beside them; a lost embedder is no error.
 
-        `passages` are all passages of the document.
+        `passages` are those that the positions of the block count in.
         """
         block = new.block
         if block is None or self.choice is WindowChoice.OFF:
             return new
-        texts = [windows_of(passage.passage.text, title) for passage in _of(block, passages)]
+        texts = [
+            windows_of(passage.passage.text, passage.title) for passage in _of(block, passages)
+        ]
         if not any(texts):
             return new
         embedding = _WindowEmbedding()
@@ -66,6 +69,7 @@ class PassageWindows:
             block=_with_windows(block, texts, embedding.vectors),
             windowless_count=sum(not embedding.vectors.keys() >= set(row) for row in texts),
             window_failure=embedding.failure,
+            reports=(*new.reports, *embedding.reports),
         )
 
     async def _wanted(self, space_id: str) -> bool:
@@ -89,6 +93,7 @@ class PassageWindows:
         self, embedding: _WindowEmbedding, batch: Sequence[str], space_id: str, workspace: str
     ) -> None:
         embedded = await self.calls.embed(batch, space_id, workspace)
+        embedding.reports.append(embedded.report)
         for text, vector, outcome in zip(batch, embedded.vectors, embedded.texts, strict=True):
             if outcome.failure:
                 embedding.failure = outcome.failure
@@ -101,6 +106,7 @@ class _WindowEmbedding:
     """The state of one document's windows; `failure` tells why some have no vector."""
 
     vectors: dict[str, FloatMatrix] = field(default_factory=dict)
+    reports: list[StageReport] = field(default_factory=list)
     failure: str = ""
 
 

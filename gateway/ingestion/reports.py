@@ -24,7 +24,7 @@ def report_of(
         waiting = new.waiting_count - len(new.refused)
         remarks.append(
             f"passages that wait for vectors, found by their words meanwhile: {waiting} "
-            f"({new.failure}); send the file again to complete them"
+            f"({new.failure}); they get some as soon as a provider answers"
         )
     if new.refused:
         remarks.append(

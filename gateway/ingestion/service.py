@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
+from uuid import uuid4
 
 import structlog
 
@@ -16,6 +19,9 @@ from gateway.ingestion.document_ingestion import DocumentIngestion
 from gateway.ingestion.embedding_calls import EmbeddingCalls
 from gateway.ingestion.extraction.process import ExtractionProcesses
 from gateway.ingestion.keyed_locks import KeyedLocks
+from gateway.ingestion.movers.mover import Mover
+from gateway.ingestion.movers.mover_metrics import mover_metrics_of
+from gateway.ingestion.movers.space_filling import SpaceFilling
 from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import PassageVectors
@@ -63,14 +69,22 @@ async def running_ingestion(
             settings.extraction_limits(), count=settings.parser_processes
         )
         stack.push_async_callback(processes.close)
-        ingestion = assembled(settings, embedder, store, processes)
+        calls = EmbeddingCalls(embedder, settings.batch_limits())
+        ingestion = assembled(settings, embedder, calls, store, processes)
         services = [served(ingestion, max_file_bytes=settings.max_file_bytes)]
-        yield await stack.enter_async_context(running_server(services, settings, metrics=metrics))
+        server = await stack.enter_async_context(
+            running_server(services, settings, metrics=metrics)
+        )
+        filling = filling_of(settings, embedder, store)
+        mover = Mover(store, embedder, filling, mover_metrics_of(metrics), lambda: calls.busy)
+        await stack.enter_async_context(_moving(mover, settings.mover_interval_s))
+        yield server
 
 
 def assembled(
     settings: IngestionSettings,
     embedder: Embedder,
+    calls: EmbeddingCalls,
     store: PassageStore,
     processes: ExtractionProcesses,
 ) -> DocumentIngestion:
@@ -79,7 +93,6 @@ def assembled(
     swept = receiving.sweep()
     if swept:
         _log.info("unfinished files removed", count=swept)
-    calls = EmbeddingCalls(embedder, settings.batch_limits())
     return DocumentIngestion(
         store=store,
         vectors=PassageVectors(calls),
@@ -90,3 +103,29 @@ def assembled(
         originals=Originals(settings.data_folder / "originals"),
         locks=KeyedLocks(),
     )
+
+
+def filling_of(
+    settings: IngestionSettings, embedder: Embedder, store: PassageStore
+) -> SpaceFilling:
+    """Returns what fills spaces: one call of the embedder at a time, whatever uploads do."""
+    limits = replace(settings.batch_limits(), calls=1)
+    calls = EmbeddingCalls(embedder, limits)
+    return SpaceFilling(
+        store,
+        PassageVectors(calls),
+        PassageWindows(calls, settings.windows),
+        holder=f"ingestion-{uuid4()}",
+        batch_size=limits.texts,
+    )
+
+
+@asynccontextmanager
+async def _moving(mover: Mover, interval_s: float) -> AsyncIterator[None]:
+    moving = asyncio.create_task(mover.keep_moving(interval_s=interval_s))
+    try:
+        yield
+    finally:
+        moving.cancel()
+        with suppress(asyncio.CancelledError):
+            await moving

@@ -77,6 +77,12 @@ class IngestionSettings(ServiceSettings, ServerSettings):
     )
     embed_timeout_s: float = Field(default=120.0, gt=0, description="seconds for one such call")
 
+    mover_interval_s: float = Field(
+        default=30.0,
+        gt=0,
+        description="seconds between two looks for passages to bring to the preferred space",
+    )
+
     def extraction_limits(self) -> ExtractionLimits:
         """Returns the bounds of reading one file."""
         return ExtractionLimits(

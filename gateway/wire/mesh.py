@@ -39,4 +39,5 @@ def _to_provider(provider: Provider) -> mesh_pb2.ProviderSummary:
         space_id=provider.space_id,
         state=provider.state.value,
         last_error=provider.last_error,
+        last_latency_ms=provider.last_latency_ms,
     )

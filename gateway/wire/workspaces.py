@@ -84,4 +84,6 @@ def _to_space(space: Space) -> workspaces_pb2.Space:
         dimension=space.dimension,
         passage_count=space.passage_count,
         active_index_kind=_INDEX_KINDS[space.active_index_kind],
+        resting=space.resting,
+        stray_passage_count=space.stray_passage_count,
     )

@@ -75,6 +75,7 @@ def _draw(console: Console, address: str, state: MeshState) -> None:
     providers = new_table()
     providers.add_column("Embedder", no_wrap=True)
     providers.add_column("State", no_wrap=True)
+    providers.add_column("ms", justify="right")
     providers.add_column("Space", overflow="fold")
     failed = any(provider.last_error for provider in state.providers)
     if failed:
@@ -83,6 +84,7 @@ def _draw(console: Console, address: str, state: MeshState) -> None:
         providers.add_row(
             plain(provider.name),
             plain(provider.state, "green" if provider.state == "available" else "yellow"),
+            number(provider.last_latency_ms, 1),
             plain(provider.space_id),
             *([plain(provider.last_error)] if failed else []),
         )

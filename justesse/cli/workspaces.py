@@ -22,7 +22,7 @@ from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
 from justesse.cli.tables import facts, fitting, moment, new_table
 from justesse.cli.wording import counted, waiting
-from justesse.client import DenseIndexKind, Fusion, Justesse, Workspace, WorkspaceSettings
+from justesse.client import DenseIndexKind, Fusion, Justesse, Space, Workspace, WorkspaceSettings
 
 app = typer.Typer(
     help="Create, list, describe, change and delete workspaces.", no_args_is_help=False
@@ -218,7 +218,7 @@ def _draw(console: Console, workspace: Workspace) -> None:
         console.print()
         console.print(
             f"{waiting(awaiting)} in the preferred space, and found by words or in another space "
-            "meanwhile; take their documents in again to complete them (documents list names them)",
+            "meanwhile; they are moved there while its provider answers (status says whether)",
             style="yellow",
         )
 
@@ -228,13 +228,13 @@ def _draw_spaces(console: Console, workspace: Workspace) -> None:
     table.add_column("Space", overflow="fold")
     table.add_column("Passages", justify="right")
     table.add_column("Index now")
-    table.add_column("Preferred")
+    table.add_column("Use")
     for space in workspace.spaces:
         table.add_row(
             plain(space.space_id),
             f"{space.passage_count} of {workspace.passage_count}",
             space.active_index_kind.value,
-            "yes" if space.space_id == workspace.preferred_space_id else "",
+            _use(space, workspace),
         )
     console.print(fitting(console, table))
     asked = workspace.settings.dense_index_kind
@@ -247,6 +247,12 @@ def _draw_spaces(console: Console, workspace: Workspace) -> None:
             "then they are searched exactly (flat).",
             style="dim",
         )
+
+
+def _use(space: Space, workspace: Workspace) -> str:
+    if space.space_id == workspace.preferred_space_id:
+        return "preferred"
+    return "resting" if space.resting else "searched"
 
 
 def _awaiting(workspace: Workspace) -> int:

@@ -36,8 +36,10 @@ class ProviderState:
     model: str
     space_id: str
     state: str
-    """"available", "unavailable" or "not configured"."""
+    """"available", "unavailable", "not configured" or "drifted"."""
     last_error: str
+    last_latency_ms: float | None = None
+    """Milliseconds of its last successful call, checks included; None before the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,9 @@ def mesh_state_from(message: mesh_pb2.DescribeMeshResponse) -> MeshState:
                 space_id=provider.space_id,
                 state=provider.state,
                 last_error=provider.last_error,
+                last_latency_ms=(
+                    provider.last_latency_ms if provider.HasField("last_latency_ms") else None
+                ),
             )
             for provider in message.providers
         ),

@@ -42,6 +42,10 @@ class Space:
     dimension: int
     passage_count: int
     active_index_kind: DenseIndexKind
+    resting: bool = False
+    """Every passage in it has a vector in the preferred space too: searches leave it out."""
+    stray_passage_count: int = 0
+    """Passages in it that the preferred space lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,8 @@ def workspace_from(message: workspaces_pb2.Workspace) -> Workspace:
                 dimension=space.dimension,
                 passage_count=space.passage_count,
                 active_index_kind=_index_kind_from(space.active_index_kind),
+                resting=space.resting,
+                stray_passage_count=space.stray_passage_count,
             )
             for space in message.spaces
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,6 +50,7 @@ class ChainedEmbedder:
         workspace: str = "",
         *,
         accept_failures: bool = False,
+        canaries: Mapping[str, bytes] | None = None,
         timeout: float | None = None,
     ) -> EmbeddedTexts:
         """Implements the port."""

@@ -27,7 +27,7 @@ import grpc.aio
 import numpy as np
 from numpy.typing import NDArray
 
-from chassis.errors import InvalidArgument, NotFound, ServiceError, Unavailable
+from chassis.errors import FailedPrecondition, InvalidArgument, NotFound, ServiceError, Unavailable
 from chassis.metrics import Metrics
 from chassis.server import ServedService, ServerSettings, running_server
 from justesse.embedder.v1 import embedder_pb2 as pb
@@ -54,6 +54,8 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
         self.windows_recommended = False
         self.requests: list[pb.EmbedTextsRequest] = []
         self.embedded_texts: list[str] = []
+        self.price_per_million_tokens = 0.0
+        self._drifted: set[str] = set()
         self._outages: dict[str, ServiceError] = {}
         self._open = asyncio.Event()
         self._open.set()
@@ -73,6 +75,10 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
         """Ends the outage of this space, or all of them."""
         for each in self.space_ids if space_id is None else (space_id,):
             self._outages.pop(each, None)
+
+    def drift(self, space_id: str) -> None:
+        """Exchanges the model of this space for another one."""
+        self._drifted.add(space_id)
 
     @contextmanager
     def holding(self) -> Iterator[None]:
@@ -101,7 +107,7 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
         failures = [self._failure(text) for text in request.texts]
         if any(failures) and not request.accept_failures:
             raise InvalidArgument("a text cannot be embedded", field="texts")
-        vectors = fake_vectors(space_id, *request.texts)
+        vectors = fake_vectors(self._model(space_id), *request.texts)
         vectors[[bool(failure) for failure in failures]] = 0
         return pb.EmbedTextsResponse(
             space_id=space_id,
@@ -119,6 +125,11 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
                 model=model,
                 latency_ms=self.latency_s * 1e3,
                 input_token_count=sum(counts),
+                cost=sum(counts) * self.price_per_million_tokens / 1e6,
+                currency="EUR",
+            ),
+            canary_vector=(
+                self._canary(space_id) if request.purpose == pb.EMBEDDING_PURPOSE_DOCUMENT else None
             ),
         )
 
@@ -155,11 +166,26 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
                 f"no configured provider serves the space {request.space_id}",
                 reason="SPACE_NOT_SERVED",
             )
-        candidates = (request.space_id,) if asked else self.space_ids
-        for space_id in candidates:
-            if space_id not in self._outages:
+        kept = {one.space_id: one.vector for one in request.kept_canaries}
+        failure: ServiceError | None = None
+        for space_id in (request.space_id,) if asked else self.space_ids:
+            failure = self._outages.get(space_id)
+            if failure is None and kept.get(space_id, b"") not in (b"", self._canary(space_id)):
+                failure = FailedPrecondition(f"{space_id} has drifted", reason="SPACE_DRIFTED")
+            if failure is None:
                 return space_id
-        raise self._outages[candidates[-1]]
+        assert failure is not None
+        raise failure
+
+    def _model(self, space_id: str) -> str:
+        """Names the model behind a space, in the form of a space id."""
+        if space_id not in self._drifted:
+            return space_id
+        provider, model, *rest = space_id.split("/")
+        return "/".join([f"{provider}-drifted", model, *rest])
+
+    def _canary(self, space_id: str) -> bytes:
+        return fake_vectors(self._model(space_id), "a canary").astype("<f4").tobytes()
 
     def _described(self, space_id: str) -> pb.Provider:
         provider, model, dimension = _parts(space_id)
@@ -176,6 +202,9 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
             ),
             last_error="" if outage is None else str(outage),
             windows_recommended=self.windows_recommended,
+            canary_vector=self._canary(space_id),
+            price_per_million_tokens=self.price_per_million_tokens,
+            currency="EUR",
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.ingestion.document_ingestion import DocumentIngestion
+from gateway.ingestion.embedding_calls import EmbeddingCalls
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.process import ExtractionProcesses
 from gateway.ingestion.service import assembled
@@ -61,6 +62,8 @@ async def open_desk(folder: Path) -> AsyncIterator[Desk]:
     processes = ExtractionProcesses(ExtractionLimits(), count=1)
     settings = IngestionSettings(data_folder=folder)
     try:
-        yield Desk(assembled(settings, embedder, store, processes), embedder, store, folder)
+        calls = EmbeddingCalls(embedder, settings.batch_limits())
+        ingestion = assembled(settings, embedder, calls, store, processes)
+        yield Desk(ingestion, embedder, store, folder)
     finally:
         await processes.close()

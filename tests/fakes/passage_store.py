@@ -16,10 +16,11 @@ from gateway.documents import (
     VectorBlock,
 )
 from gateway.workspaces import Workspace, WorkspaceSettings
+from tests.fakes.idle_spaces import IdleSpaces
 
 
 @dataclass
-class FakePassageStore:
+class FakePassageStore(IdleSpaces):
     """Keeps documents with the spaces and the number of windows of their passages, by the rules of
     the contract.
 

@@ -55,6 +55,7 @@ class ProviderBody(BaseModel):
     space_id: str
     state: str
     last_error: str
+    last_latency_ms: float | None = None
 
 
 class MeshBody(BaseModel):
@@ -121,6 +122,7 @@ def to_mesh_body(mesh: MeshState) -> MeshBody:
                 space_id=provider.space_id,
                 state=provider.state.value,
                 last_error=provider.last_error,
+                last_latency_ms=provider.last_latency_ms,
             )
             for provider in mesh.providers
         ],

@@ -63,12 +63,18 @@ class UpdateWorkspaceBody(RequestBody):
 
 
 class SpaceBody(BaseModel):
-    """One vector space of a workspace."""
+    """One vector space of a workspace.
+
+    A resting space is left out of searches: the preferred one holds all of its passages. The
+    preferred space lacks `stray_passage_count` of them.
+    """
 
     space_id: str
     dimension: int
     passage_count: int
     active_index_kind: str
+    resting: bool
+    stray_passage_count: int
 
 
 class WorkspaceBody(BaseModel):
@@ -118,6 +124,8 @@ def to_workspace_body(workspace: Workspace) -> WorkspaceBody:
                 dimension=space.dimension,
                 passage_count=space.passage_count,
                 active_index_kind=space.active_index_kind.name,
+                resting=space.resting,
+                stray_passage_count=space.stray_passage_count,
             )
             for space in workspace.spaces
         ],

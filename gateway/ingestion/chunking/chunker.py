@@ -28,6 +28,7 @@ class CutPassage:
     start: int
     end: int
     cuts_token: bool = False
+    title: str = ""
 
 
 def cut(
@@ -68,7 +69,7 @@ def _passage(index: int, pieces: Sequence[Piece], title: str, tokens: Measure) -
         token_estimate=whole(tokens(text)),
         embedded_text_hash=embedded_text_hash(embedded),
     )
-    return CutPassage(passage, embedded, pieces[0].start, pieces[-1].end)
+    return CutPassage(passage, embedded, pieces[0].start, pieces[-1].end, title=title)
 
 
 def _headings_to_embed(

@@ -24,37 +24,39 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#justesse/embedder/v1/embedder.proto\x12\x14justesse.embedder.v1\"\xf4\x01\n\x11\x45mbedTextsRequest\x12\r\n\x05texts\x18\x01 \x03(\t\x12\x37\n\x07purpose\x18\x02 \x01(\x0e\x32&.justesse.embedder.v1.EmbeddingPurpose\x12\x15\n\x08space_id\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tworkspace\x18\x04 \x01(\t\x12\x17\n\x0f\x61\x63\x63\x65pt_failures\x18\x05 \x01(\x08\x12\x19\n\x11refuse_long_texts\x18\x06 \x01(\x08\x12\x1a\n\rcanary_vector\x18\x07 \x01(\x0cH\x01\x88\x01\x01\x42\x0b\n\t_space_idB\x10\n\x0e_canary_vector\"\xb0\x01\n\x12\x45mbedTextsResponse\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x11\n\tdimension\x18\x02 \x01(\x05\x12\x0f\n\x07vectors\x18\x03 \x01(\x0c\x12\x31\n\x05texts\x18\x04 \x03(\x0b\x32\".justesse.embedder.v1.EmbeddedText\x12\x31\n\x06report\x18\x05 \x01(\x0b\x32!.justesse.embedder.v1.StageReport\"s\n\x0c\x45mbeddedText\x12\x13\n\x0btoken_count\x18\x01 \x01(\x05\x12\x1d\n\x15token_count_estimated\x18\x02 \x01(\x08\x12\x0e\n\x06sliced\x18\x03 \x01(\x08\x12\x0e\n\x06\x63\x61\x63hed\x18\x04 \x01(\x08\x12\x0f\n\x07\x66\x61ilure\x18\x05 \x01(\t\"\x1a\n\x18\x44\x65scribeProvidersRequest\"N\n\x19\x44\x65scribeProvidersResponse\x12\x31\n\tproviders\x18\x01 \x03(\x0b\x32\x1e.justesse.embedder.v1.Provider\"\xa1\x03\n\x08Provider\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x10\n\x08space_id\x18\x03 \x01(\t\x12\x11\n\tdimension\x18\x04 \x01(\x05\x12\x1a\n\x12input_limit_tokens\x18\x05 \x01(\x05\x12\x1c\n\x14tokens_per_character\x18\x06 \x01(\x02\x12\x32\n\x05state\x18\x07 \x01(\x0e\x32#.justesse.embedder.v1.ProviderState\x12\x12\n\nlast_error\x18\x08 \x01(\t\x12\x1c\n\x0flast_latency_ms\x18\t \x01(\x02H\x00\x88\x01\x01\x12\x1b\n\x13windows_recommended\x18\n \x01(\x08\x12\x1a\n\rcanary_vector\x18\x0b \x01(\x0cH\x01\x88\x01\x01\x12%\n\x18price_per_million_tokens\x18\x0c \x01(\x01H\x02\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\r \x01(\tB\x12\n\x10_last_latency_msB\x10\n\x0e_canary_vectorB\x1b\n\x19_price_per_million_tokens\"7\n\x12\x46orgetTextsRequest\x12\r\n\x05texts\x18\x01 \x03(\t\x12\x12\n\neverything\x18\x02 \x01(\x08\".\n\x13\x46orgetTextsResponse\x12\x17\n\x0f\x66orgotten_count\x18\x01 \x01(\x05\"\xfc\x01\n\x0bStageReport\x12\x33\n\x07outcome\x18\x01 \x01(\x0e\x32\".justesse.embedder.v1.StageOutcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08provider\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x12\n\nlatency_ms\x18\x06 \x01(\x02\x12\x19\n\x11input_token_count\x18\x07 \x01(\x05\x12\x1a\n\x12output_token_count\x18\x08 \x01(\x05\x12\x11\n\x04\x63ost\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\n \x01(\tB\x07\n\x05_cost*\x9b\x01\n\x0cStageOutcome\x12\x1d\n\x19STAGE_OUTCOME_UNSPECIFIED\x10\x00\x12\x15\n\x11STAGE_OUTCOME_RAN\x10\x01\x12\x1e\n\x1aSTAGE_OUTCOME_SWITCHED_OFF\x10\x02\x12\x19\n\x15STAGE_OUTCOME_SKIPPED\x10\x03\x12\x1a\n\x16STAGE_OUTCOME_DEGRADED\x10\x04*r\n\x10\x45mbeddingPurpose\x12!\n\x1d\x45MBEDDING_PURPOSE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x45MBEDDING_PURPOSE_QUERY\x10\x01\x12\x1e\n\x1a\x45MBEDDING_PURPOSE_DOCUMENT\x10\x02*\xac\x01\n\rProviderState\x12\x1e\n\x1aPROVIDER_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18PROVIDER_STATE_AVAILABLE\x10\x01\x12\x1e\n\x1aPROVIDER_STATE_UNAVAILABLE\x10\x02\x12!\n\x1dPROVIDER_STATE_NOT_CONFIGURED\x10\x03\x12\x1a\n\x16PROVIDER_STATE_DRIFTED\x10\x04\x32\xcc\x02\n\x0f\x45mbedderService\x12_\n\nEmbedTexts\x12\'.justesse.embedder.v1.EmbedTextsRequest\x1a(.justesse.embedder.v1.EmbedTextsResponse\x12t\n\x11\x44\x65scribeProviders\x12..justesse.embedder.v1.DescribeProvidersRequest\x1a/.justesse.embedder.v1.DescribeProvidersResponse\x12\x62\n\x0b\x46orgetTexts\x12(.justesse.embedder.v1.ForgetTextsRequest\x1a).justesse.embedder.v1.ForgetTextsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#justesse/embedder/v1/embedder.proto\x12\x14justesse.embedder.v1\"\xad\x02\n\x11\x45mbedTextsRequest\x12\r\n\x05texts\x18\x01 \x03(\t\x12\x37\n\x07purpose\x18\x02 \x01(\x0e\x32&.justesse.embedder.v1.EmbeddingPurpose\x12\x15\n\x08space_id\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x11\n\tworkspace\x18\x04 \x01(\t\x12\x17\n\x0f\x61\x63\x63\x65pt_failures\x18\x05 \x01(\x08\x12\x19\n\x11refuse_long_texts\x18\x06 \x01(\x08\x12\x1a\n\rcanary_vector\x18\x07 \x01(\x0cH\x01\x88\x01\x01\x12\x37\n\rkept_canaries\x18\x08 \x03(\x0b\x32 .justesse.embedder.v1.KeptCanaryB\x0b\n\t_space_idB\x10\n\x0e_canary_vector\".\n\nKeptCanary\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x0e\n\x06vector\x18\x02 \x01(\x0c\"\xde\x01\n\x12\x45mbedTextsResponse\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x11\n\tdimension\x18\x02 \x01(\x05\x12\x0f\n\x07vectors\x18\x03 \x01(\x0c\x12\x31\n\x05texts\x18\x04 \x03(\x0b\x32\".justesse.embedder.v1.EmbeddedText\x12\x31\n\x06report\x18\x05 \x01(\x0b\x32!.justesse.embedder.v1.StageReport\x12\x1a\n\rcanary_vector\x18\x06 \x01(\x0cH\x00\x88\x01\x01\x42\x10\n\x0e_canary_vector\"s\n\x0c\x45mbeddedText\x12\x13\n\x0btoken_count\x18\x01 \x01(\x05\x12\x1d\n\x15token_count_estimated\x18\x02 \x01(\x08\x12\x0e\n\x06sliced\x18\x03 \x01(\x08\x12\x0e\n\x06\x63\x61\x63hed\x18\x04 \x01(\x08\x12\x0f\n\x07\x66\x61ilure\x18\x05 \x01(\t\"\x1a\n\x18\x44\x65scribeProvidersRequest\"N\n\x19\x44\x65scribeProvidersResponse\x12\x31\n\tproviders\x18\x01 \x03(\x0b\x32\x1e.justesse.embedder.v1.Provider\"\xa1\x03\n\x08Provider\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x10\n\x08space_id\x18\x03 \x01(\t\x12\x11\n\tdimension\x18\x04 \x01(\x05\x12\x1a\n\x12input_limit_tokens\x18\x05 \x01(\x05\x12\x1c\n\x14tokens_per_character\x18\x06 \x01(\x02\x12\x32\n\x05state\x18\x07 \x01(\x0e\x32#.justesse.embedder.v1.ProviderState\x12\x12\n\nlast_error\x18\x08 \x01(\t\x12\x1c\n\x0flast_latency_ms\x18\t \x01(\x02H\x00\x88\x01\x01\x12\x1b\n\x13windows_recommended\x18\n \x01(\x08\x12\x1a\n\rcanary_vector\x18\x0b \x01(\x0cH\x01\x88\x01\x01\x12%\n\x18price_per_million_tokens\x18\x0c \x01(\x01H\x02\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\r \x01(\tB\x12\n\x10_last_latency_msB\x10\n\x0e_canary_vectorB\x1b\n\x19_price_per_million_tokens\"7\n\x12\x46orgetTextsRequest\x12\r\n\x05texts\x18\x01 \x03(\t\x12\x12\n\neverything\x18\x02 \x01(\x08\".\n\x13\x46orgetTextsResponse\x12\x17\n\x0f\x66orgotten_count\x18\x01 \x01(\x05\"\xfc\x01\n\x0bStageReport\x12\x33\n\x07outcome\x18\x01 \x01(\x0e\x32\".justesse.embedder.v1.StageOutcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08provider\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x12\n\nlatency_ms\x18\x06 \x01(\x02\x12\x19\n\x11input_token_count\x18\x07 \x01(\x05\x12\x1a\n\x12output_token_count\x18\x08 \x01(\x05\x12\x11\n\x04\x63ost\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\n \x01(\tB\x07\n\x05_cost*\x9b\x01\n\x0cStageOutcome\x12\x1d\n\x19STAGE_OUTCOME_UNSPECIFIED\x10\x00\x12\x15\n\x11STAGE_OUTCOME_RAN\x10\x01\x12\x1e\n\x1aSTAGE_OUTCOME_SWITCHED_OFF\x10\x02\x12\x19\n\x15STAGE_OUTCOME_SKIPPED\x10\x03\x12\x1a\n\x16STAGE_OUTCOME_DEGRADED\x10\x04*r\n\x10\x45mbeddingPurpose\x12!\n\x1d\x45MBEDDING_PURPOSE_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x45MBEDDING_PURPOSE_QUERY\x10\x01\x12\x1e\n\x1a\x45MBEDDING_PURPOSE_DOCUMENT\x10\x02*\xac\x01\n\rProviderState\x12\x1e\n\x1aPROVIDER_STATE_UNSPECIFIED\x10\x00\x12\x1c\n\x18PROVIDER_STATE_AVAILABLE\x10\x01\x12\x1e\n\x1aPROVIDER_STATE_UNAVAILABLE\x10\x02\x12!\n\x1dPROVIDER_STATE_NOT_CONFIGURED\x10\x03\x12\x1a\n\x16PROVIDER_STATE_DRIFTED\x10\x04\x32\xcc\x02\n\x0f\x45mbedderService\x12_\n\nEmbedTexts\x12\'.justesse.embedder.v1.EmbedTextsRequest\x1a(.justesse.embedder.v1.EmbedTextsResponse\x12t\n\x11\x44\x65scribeProviders\x12..justesse.embedder.v1.DescribeProvidersRequest\x1a/.justesse.embedder.v1.DescribeProvidersResponse\x12\x62\n\x0b\x46orgetTexts\x12(.justesse.embedder.v1.ForgetTextsRequest\x1a).justesse.embedder.v1.ForgetTextsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'justesse.embedder.v1.embedder_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STAGEOUTCOME']._serialized_start=1493
-  _globals['_STAGEOUTCOME']._serialized_end=1648
-  _globals['_EMBEDDINGPURPOSE']._serialized_start=1650
-  _globals['_EMBEDDINGPURPOSE']._serialized_end=1764
-  _globals['_PROVIDERSTATE']._serialized_start=1767
-  _globals['_PROVIDERSTATE']._serialized_end=1939
+  _globals['_STAGEOUTCOME']._serialized_start=1644
+  _globals['_STAGEOUTCOME']._serialized_end=1799
+  _globals['_EMBEDDINGPURPOSE']._serialized_start=1801
+  _globals['_EMBEDDINGPURPOSE']._serialized_end=1915
+  _globals['_PROVIDERSTATE']._serialized_start=1918
+  _globals['_PROVIDERSTATE']._serialized_end=2090
   _globals['_EMBEDTEXTSREQUEST']._serialized_start=62
-  _globals['_EMBEDTEXTSREQUEST']._serialized_end=306
-  _globals['_EMBEDTEXTSRESPONSE']._serialized_start=309
-  _globals['_EMBEDTEXTSRESPONSE']._serialized_end=485
-  _globals['_EMBEDDEDTEXT']._serialized_start=487
-  _globals['_EMBEDDEDTEXT']._serialized_end=602
-  _globals['_DESCRIBEPROVIDERSREQUEST']._serialized_start=604
-  _globals['_DESCRIBEPROVIDERSREQUEST']._serialized_end=630
-  _globals['_DESCRIBEPROVIDERSRESPONSE']._serialized_start=632
-  _globals['_DESCRIBEPROVIDERSRESPONSE']._serialized_end=710
-  _globals['_PROVIDER']._serialized_start=713
-  _globals['_PROVIDER']._serialized_end=1130
-  _globals['_FORGETTEXTSREQUEST']._serialized_start=1132
-  _globals['_FORGETTEXTSREQUEST']._serialized_end=1187
-  _globals['_FORGETTEXTSRESPONSE']._serialized_start=1189
-  _globals['_FORGETTEXTSRESPONSE']._serialized_end=1235
-  _globals['_STAGEREPORT']._serialized_start=1238
-  _globals['_STAGEREPORT']._serialized_end=1490
-  _globals['_EMBEDDERSERVICE']._serialized_start=1942
-  _globals['_EMBEDDERSERVICE']._serialized_end=2274
+  _globals['_EMBEDTEXTSREQUEST']._serialized_end=363
+  _globals['_KEPTCANARY']._serialized_start=365
+  _globals['_KEPTCANARY']._serialized_end=411
+  _globals['_EMBEDTEXTSRESPONSE']._serialized_start=414
+  _globals['_EMBEDTEXTSRESPONSE']._serialized_end=636
+  _globals['_EMBEDDEDTEXT']._serialized_start=638
+  _globals['_EMBEDDEDTEXT']._serialized_end=753
+  _globals['_DESCRIBEPROVIDERSREQUEST']._serialized_start=755
+  _globals['_DESCRIBEPROVIDERSREQUEST']._serialized_end=781
+  _globals['_DESCRIBEPROVIDERSRESPONSE']._serialized_start=783
+  _globals['_DESCRIBEPROVIDERSRESPONSE']._serialized_end=861
+  _globals['_PROVIDER']._serialized_start=864
+  _globals['_PROVIDER']._serialized_end=1281
+  _globals['_FORGETTEXTSREQUEST']._serialized_start=1283
+  _globals['_FORGETTEXTSREQUEST']._serialized_end=1338
+  _globals['_FORGETTEXTSRESPONSE']._serialized_start=1340
+  _globals['_FORGETTEXTSRESPONSE']._serialized_end=1386
+  _globals['_STAGEREPORT']._serialized_start=1389
+  _globals['_STAGEREPORT']._serialized_end=1641
+  _globals['_EMBEDDERSERVICE']._serialized_start=2093
+  _globals['_EMBEDDERSERVICE']._serialized_end=2425
 # @@protoc_insertion_point(module_scope)

@@ -126,6 +126,7 @@ class EmbedTextsRequest(_message.Message):
     ACCEPT_FAILURES_FIELD_NUMBER: _builtins.int
     REFUSE_LONG_TEXTS_FIELD_NUMBER: _builtins.int
     CANARY_VECTOR_FIELD_NUMBER: _builtins.int
+    KEPT_CANARIES_FIELD_NUMBER: _builtins.int
     purpose: Global___EmbeddingPurpose.ValueType
     """What the vectors are for; decides the prefix that the model sees."""
     space_id: _builtins.str
@@ -149,6 +150,12 @@ class EmbedTextsRequest(_message.Message):
     def texts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Texts to embed; 1 to 256 of them, each non-blank and at most 64 kB of UTF-8."""
 
+    @_builtins.property
+    def kept_canaries(self) -> _containers.RepeatedCompositeFieldContainer[Global___KeptCanary]:
+        """Canary vectors kept with spaces that may answer, at most 64 and each space once: a provider whose
+        own differs is passed over, or refused where its space was asked for.
+        """
+
     def __init__(
         self,
         *,
@@ -159,10 +166,11 @@ class EmbedTextsRequest(_message.Message):
         accept_failures: _builtins.bool = ...,
         refuse_long_texts: _builtins.bool = ...,
         canary_vector: _builtins.bytes | None = ...,
+        kept_canaries: _abc.Iterable[Global___KeptCanary] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "_space_id", b"_space_id", "canary_vector", b"canary_vector", "space_id", b"space_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "_space_id", b"_space_id", "accept_failures", b"accept_failures", "canary_vector", b"canary_vector", "purpose", b"purpose", "refuse_long_texts", b"refuse_long_texts", "space_id", b"space_id", "texts", b"texts", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "_space_id", b"_space_id", "accept_failures", b"accept_failures", "canary_vector", b"canary_vector", "kept_canaries", b"kept_canaries", "purpose", b"purpose", "refuse_long_texts", b"refuse_long_texts", "space_id", b"space_id", "texts", b"texts", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__canary_vector: _TypeAlias = _typing.Literal["canary_vector"]  # noqa: Y015
     _WhichOneofArgType__canary_vector: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector"]  # noqa: Y015
@@ -176,6 +184,32 @@ class EmbedTextsRequest(_message.Message):
 Global___EmbedTextsRequest: _TypeAlias = EmbedTextsRequest  # noqa: Y015
 
 @_typing.final
+class KeptCanary(_message.Message):
+    """Holds the canary vector that is kept with a space."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SPACE_ID_FIELD_NUMBER: _builtins.int
+    VECTOR_FIELD_NUMBER: _builtins.int
+    space_id: _builtins.str
+    """Space of the vector."""
+    vector: _builtins.bytes
+    """The vector, float32, little-endian."""
+    def __init__(
+        self,
+        *,
+        space_id: _builtins.str = ...,
+        vector: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["space_id", b"space_id", "vector", b"vector"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___KeptCanary: _TypeAlias = KeptCanary  # noqa: Y015
+
+@_typing.final
 class EmbedTextsResponse(_message.Message):
     """Holds the vectors of a batch of texts."""
 
@@ -186,12 +220,17 @@ class EmbedTextsResponse(_message.Message):
     VECTORS_FIELD_NUMBER: _builtins.int
     TEXTS_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
+    CANARY_VECTOR_FIELD_NUMBER: _builtins.int
     space_id: _builtins.str
     """Space of every vector in this answer."""
     dimension: _builtins.int
     """Width of a vector."""
     vectors: _builtins.bytes
     """One block of float32, little-endian, texts x dimension in C order; every vector has norm 1."""
+    canary_vector: _builtins.bytes
+    """Canary vector of the space, to be kept beside the vectors; only for documents, and not set before
+    the first check.
+    """
     @_builtins.property
     def texts(self) -> _containers.RepeatedCompositeFieldContainer[Global___EmbeddedText]:
         """What became of each text, in the order of the request."""
@@ -208,12 +247,15 @@ class EmbedTextsResponse(_message.Message):
         vectors: _builtins.bytes = ...,
         texts: _abc.Iterable[Global___EmbeddedText] | None = ...,
         report: Global___StageReport | None = ...,
+        canary_vector: _builtins.bytes | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "canary_vector", b"canary_vector", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["dimension", b"dimension", "report", b"report", "space_id", b"space_id", "texts", b"texts", "vectors", b"vectors"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "canary_vector", b"canary_vector", "dimension", b"dimension", "report", b"report", "space_id", b"space_id", "texts", b"texts", "vectors", b"vectors"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__canary_vector: _TypeAlias = _typing.Literal["canary_vector"]  # noqa: Y015
+    _WhichOneofArgType__canary_vector: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__canary_vector) -> _WhichOneofReturnType__canary_vector | None: ...
 
 Global___EmbedTextsResponse: _TypeAlias = EmbedTextsResponse  # noqa: Y015
 

@@ -24,23 +24,23 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ejustesse/gateway/v1/mesh.proto\x12\x13justesse.gateway.v1\"\x15\n\x13\x44\x65scribeMeshRequest\"\x95\x01\n\x14\x44\x65scribeMeshResponse\x12\x33\n\x08services\x18\x01 \x03(\x0b\x32!.justesse.gateway.v1.ServiceState\x12\x37\n\tproviders\x18\x02 \x03(\x0b\x32$.justesse.gateway.v1.ProviderSummary\x12\x0f\n\x07version\x18\x03 \x01(\t\"\x99\x01\n\x0cServiceState\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x02 \x01(\t\x12\x32\n\x06health\x18\x03 \x01(\x0e\x32\".justesse.gateway.v1.ServiceHealth\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12\x17\n\nlatency_ms\x18\x05 \x01(\x02H\x00\x88\x01\x01\x42\r\n\x0b_latency_ms\"c\n\x0fProviderSummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x10\n\x08space_id\x18\x03 \x01(\t\x12\r\n\x05state\x18\x04 \x01(\t\x12\x12\n\nlast_error\x18\x05 \x01(\t*\x8b\x01\n\rServiceHealth\x12\x1e\n\x1aSERVICE_HEALTH_UNSPECIFIED\x10\x00\x12\x1a\n\x16SERVICE_HEALTH_SERVING\x10\x01\x12\x1e\n\x1aSERVICE_HEALTH_NOT_SERVING\x10\x02\x12\x1e\n\x1aSERVICE_HEALTH_UNREACHABLE\x10\x03\x32r\n\x0bMeshService\x12\x63\n\x0c\x44\x65scribeMesh\x12(.justesse.gateway.v1.DescribeMeshRequest\x1a).justesse.gateway.v1.DescribeMeshResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ejustesse/gateway/v1/mesh.proto\x12\x13justesse.gateway.v1\"\x15\n\x13\x44\x65scribeMeshRequest\"\x95\x01\n\x14\x44\x65scribeMeshResponse\x12\x33\n\x08services\x18\x01 \x03(\x0b\x32!.justesse.gateway.v1.ServiceState\x12\x37\n\tproviders\x18\x02 \x03(\x0b\x32$.justesse.gateway.v1.ProviderSummary\x12\x0f\n\x07version\x18\x03 \x01(\t\"\x99\x01\n\x0cServiceState\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0f\n\x07\x61\x64\x64ress\x18\x02 \x01(\t\x12\x32\n\x06health\x18\x03 \x01(\x0e\x32\".justesse.gateway.v1.ServiceHealth\x12\x0e\n\x06\x64\x65tail\x18\x04 \x01(\t\x12\x17\n\nlatency_ms\x18\x05 \x01(\x02H\x00\x88\x01\x01\x42\r\n\x0b_latency_ms\"\x95\x01\n\x0fProviderSummary\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05model\x18\x02 \x01(\t\x12\x10\n\x08space_id\x18\x03 \x01(\t\x12\r\n\x05state\x18\x04 \x01(\t\x12\x12\n\nlast_error\x18\x05 \x01(\t\x12\x1c\n\x0flast_latency_ms\x18\x06 \x01(\x02H\x00\x88\x01\x01\x42\x12\n\x10_last_latency_ms*\x8b\x01\n\rServiceHealth\x12\x1e\n\x1aSERVICE_HEALTH_UNSPECIFIED\x10\x00\x12\x1a\n\x16SERVICE_HEALTH_SERVING\x10\x01\x12\x1e\n\x1aSERVICE_HEALTH_NOT_SERVING\x10\x02\x12\x1e\n\x1aSERVICE_HEALTH_UNREACHABLE\x10\x03\x32r\n\x0bMeshService\x12\x63\n\x0c\x44\x65scribeMesh\x12(.justesse.gateway.v1.DescribeMeshRequest\x1a).justesse.gateway.v1.DescribeMeshResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'justesse.gateway.v1.mesh_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SERVICEHEALTH']._serialized_start=488
-  _globals['_SERVICEHEALTH']._serialized_end=627
+  _globals['_SERVICEHEALTH']._serialized_start=539
+  _globals['_SERVICEHEALTH']._serialized_end=678
   _globals['_DESCRIBEMESHREQUEST']._serialized_start=55
   _globals['_DESCRIBEMESHREQUEST']._serialized_end=76
   _globals['_DESCRIBEMESHRESPONSE']._serialized_start=79
   _globals['_DESCRIBEMESHRESPONSE']._serialized_end=228
   _globals['_SERVICESTATE']._serialized_start=231
   _globals['_SERVICESTATE']._serialized_end=384
-  _globals['_PROVIDERSUMMARY']._serialized_start=386
-  _globals['_PROVIDERSUMMARY']._serialized_end=485
-  _globals['_MESHSERVICE']._serialized_start=629
-  _globals['_MESHSERVICE']._serialized_end=743
+  _globals['_PROVIDERSUMMARY']._serialized_start=387
+  _globals['_PROVIDERSUMMARY']._serialized_end=536
+  _globals['_MESHSERVICE']._serialized_start=680
+  _globals['_MESHSERVICE']._serialized_end=794
 # @@protoc_insertion_point(module_scope)

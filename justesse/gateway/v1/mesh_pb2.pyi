@@ -149,6 +149,7 @@ class ProviderSummary(_message.Message):
     SPACE_ID_FIELD_NUMBER: _builtins.int
     STATE_FIELD_NUMBER: _builtins.int
     LAST_ERROR_FIELD_NUMBER: _builtins.int
+    LAST_LATENCY_MS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Name of the provider."""
     model: _builtins.str
@@ -156,9 +157,11 @@ class ProviderSummary(_message.Message):
     space_id: _builtins.str
     """Space of its vectors."""
     state: _builtins.str
-    """State in words: "available", "unavailable" or "not configured"."""
+    """State in words: "available", "unavailable", "not configured" or "drifted"."""
     last_error: _builtins.str
     """Last failure in words; empty if none is known."""
+    last_latency_ms: _builtins.float
+    """Milliseconds its last successful call took, checks included; not set before the first."""
     def __init__(
         self,
         *,
@@ -167,11 +170,14 @@ class ProviderSummary(_message.Message):
         space_id: _builtins.str = ...,
         state: _builtins.str = ...,
         last_error: _builtins.str = ...,
+        last_latency_ms: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_last_latency_ms", b"_last_latency_ms", "last_latency_ms", b"last_latency_ms"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["last_error", b"last_error", "model", b"model", "name", b"name", "space_id", b"space_id", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_last_latency_ms", b"_last_latency_ms", "last_error", b"last_error", "last_latency_ms", b"last_latency_ms", "model", b"model", "name", b"name", "space_id", b"space_id", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__last_latency_ms: _TypeAlias = _typing.Literal["last_latency_ms"]  # noqa: Y015
+    _WhichOneofArgType__last_latency_ms: _TypeAlias = _typing.Literal["_last_latency_ms", b"_last_latency_ms"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__last_latency_ms) -> _WhichOneofReturnType__last_latency_ms | None: ...
 
 Global___ProviderSummary: _TypeAlias = ProviderSummary  # noqa: Y015

@@ -317,7 +317,7 @@ class Workspace(_message.Message):
     preferred_space_id: _builtins.str
     """Space that all passages are meant to end up in; empty before the first vector."""
     spaces_version: _builtins.int
-    """Grows by one whenever the list of spaces or the preferred space changes."""
+    """Grows by one whenever the list of spaces, the preferred space or what rests changes."""
     applied_seq: _builtins.int
     """Number of the last change applied to the workspace; grows with every change."""
     @_builtins.property
@@ -472,6 +472,8 @@ class Space(_message.Message):
     DIMENSION_FIELD_NUMBER: _builtins.int
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     ACTIVE_INDEX_KIND_FIELD_NUMBER: _builtins.int
+    RESTING_FIELD_NUMBER: _builtins.int
+    STRAY_PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     space_id: _builtins.str
     """Id of the space: "provider/model@revision/dimension/normalisation/prefix-scheme"."""
     dimension: _builtins.int
@@ -480,6 +482,10 @@ class Space(_message.Message):
     """Passages that have a vector in it."""
     active_index_kind: Global___DenseIndexKind.ValueType
     """Kind of index that answers now: flat until the graph pays."""
+    resting: _builtins.bool
+    """Every passage in it has a vector in the preferred space too, so searches leave it out."""
+    stray_passage_count: _builtins.int
+    """Passages in it that the preferred space lacks; 0 for the preferred space itself."""
     def __init__(
         self,
         *,
@@ -487,10 +493,12 @@ class Space(_message.Message):
         dimension: _builtins.int = ...,
         passage_count: _builtins.int = ...,
         active_index_kind: Global___DenseIndexKind.ValueType = ...,
+        resting: _builtins.bool = ...,
+        stray_passage_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["active_index_kind", b"active_index_kind", "dimension", b"dimension", "passage_count", b"passage_count", "space_id", b"space_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active_index_kind", b"active_index_kind", "dimension", b"dimension", "passage_count", b"passage_count", "resting", b"resting", "space_id", b"space_id", "stray_passage_count", b"stray_passage_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -80,6 +80,7 @@ class FakeEmbedder:
         workspace: str = "",
         *,
         accept_failures: bool = False,
+        canaries: Mapping[str, bytes] | None = None,
         timeout: float | None = None,
     ) -> EmbeddedTexts:
         """Implements the port."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -111,3 +113,27 @@ async def test_a_canary_of_another_width_is_another_model() -> None:
         await link_of(ScriptedProvider("first")).embed(
             ["un"], QUERY, None, kept_canary=np.ones(3, dtype=np.float32)
         )
+
+
+async def test_kept_canaries_decide_which_provider_of_the_chain_answers() -> None:
+    """One whose model is not that of the kept vectors is passed over, and told of."""
+    refused: list[str] = []
+    first, second = (
+        ChainLink(
+            ScriptedProvider(name),
+            CircuitBreaker(name),
+            on_drift=partial(refused.append, name),
+        )
+        for name in ("first", "second")
+    )
+    chain = ProviderChain((first, second))
+    kept = {first.space.id: turned(0.5), second.space.id: turned(1.0)}
+
+    embedding = await chain.embed(["un"], EmbeddingPurpose.DOCUMENT, kept_canaries=kept)
+    with pytest.raises(FailedPrecondition):
+        await chain.embed(["un"], QUERY, space=first.space, kept_canaries=kept)
+
+    assert embedding.provider == "second"
+    assert embedding.canary is not None
+    assert np.array_equal(embedding.canary, turned(1.0))
+    assert refused == ["first", "first"]

@@ -220,3 +220,29 @@ async def test_a_kept_canary_is_compared_over_the_wire() -> None:
     for mistake in mistakes:
         assert isinstance(mistake, InvalidArgument)
         assert mistake.violations[0].field == "canary_vector"
+
+
+async def test_canaries_of_several_spaces_go_along() -> None:
+    """The drifted provider is passed over and counted; documents bring a canary to keep."""
+    first, second = ScriptedProvider("first"), ScriptedProvider("second")
+    wrong = pb.KeptCanary(space_id=first.space.id, vector=np.ones(8, "<f4").tobytes())
+    async with embedder(first, second) as (stub, server):
+        answer = await stub.EmbedTexts(
+            asking("un", purpose=pb.EMBEDDING_PURPOSE_DOCUMENT, kept_canaries=[wrong])
+        )
+        query = await stub.EmbedTexts(asking("un", kept_canaries=[wrong]))
+        mistakes = [
+            await error_of(stub, asking("un", kept_canaries=[wrong, wrong])),
+            await error_of(
+                stub, asking("un", kept_canaries=[pb.KeptCanary(space_id="s", vector=b"abc")])
+            ),
+        ]
+        samples = server.metrics.exposition().decode()
+
+    assert answer.report.provider == query.report.provider == "second"
+    assert np.frombuffer(answer.canary_vector, "<f4").tolist() == second.canary[0].tolist()
+    assert not query.HasField("canary_vector")
+    assert 'embedder_drift_refusals_total{provider="first"} 2.0' in samples
+    for mistake, field in zip(mistakes, ("kept_canaries", "kept_canaries[0].vector"), strict=True):
+        assert isinstance(mistake, InvalidArgument)
+        assert mistake.violations[0].field == field

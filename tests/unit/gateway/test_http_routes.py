@@ -44,6 +44,8 @@ async def test_a_workspace_tells_its_spaces(http: httpx.AsyncClient) -> None:
             "dimension": 4,
             "passage_count": 3,
             "active_index_kind": "FLAT",
+            "resting": False,
+            "stray_passage_count": 0,
         }
     ]
     assert described.json()["preferred_space_id"] == SPACE.space_id

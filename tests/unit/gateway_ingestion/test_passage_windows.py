@@ -14,9 +14,9 @@ LONG = "Un. Deux. Trois."
 SHORT = "Un. Deux."
 
 
-def passages_of(*texts: str) -> list[CutPassage]:
+def passages_of(*texts: str, title: str = "") -> list[CutPassage]:
     """Passages of these texts."""
-    return [CutPassage(Passage(at, text), text, 0, 0) for at, text in enumerate(texts)]
+    return [CutPassage(Passage(at, text), text, 0, 0, title=title) for at, text in enumerate(texts)]
 
 
 def vectors_at(*positions: int, space_id: str = FIRST) -> NewVectors:
@@ -43,7 +43,9 @@ def embedder() -> ChainedEmbedder:
 async def test_new_vectors_get_the_windows_of_their_passages(embedder: ChainedEmbedder) -> None:
     """In the space of the vectors, the title in front; a short passage and a kept one get none."""
     new = await windows(embedder).added_to(
-        vectors_at(0, 1, space_id=SECOND), passages_of(LONG, SHORT, "Kept. " * 5), "Titre", "w"
+        vectors_at(0, 1, space_id=SECOND),
+        passages_of(LONG, SHORT, "Kept. " * 5, title="Titre"),
+        "w",
     )
 
     assert embedder.calls == [(("Titre\nUn. Deux.", "Titre\nTrois."), SECOND)]
@@ -60,7 +62,7 @@ async def test_new_vectors_get_the_windows_of_their_passages(embedder: ChainedEm
 async def test_rows_name_passages_by_position(embedder: ChainedEmbedder) -> None:
     """Where only the last passage is new, its windows are asked for."""
     new = await windows(embedder).added_to(
-        vectors_at(2), passages_of("A. " * 9, "B. " * 9, LONG), "", "w"
+        vectors_at(2), passages_of("A. " * 9, "B. " * 9, LONG), "w"
     )
 
     assert embedder.embedded() == ["Un. Deux.", "Trois."]
@@ -72,7 +74,7 @@ async def test_equal_windows_are_embedded_once(embedder: ChainedEmbedder) -> Non
     """Both passages get the vectors, in calls of bounded size and number."""
     limits = BatchLimits(texts=1, calls=1)
     new = await windows(embedder, limits=limits).added_to(
-        vectors_at(0, 1), passages_of(LONG, LONG), "", "w"
+        vectors_at(0, 1), passages_of(LONG, LONG), "w"
     )
 
     assert embedder.embedded() == ["Un. Deux.", "Trois."]
@@ -96,7 +98,7 @@ async def test_the_choice_decides_where_windows_are_made(
     """Left alone, the provider's advice counts."""
     embedder.windows_recommended = recommended
 
-    new = await windows(embedder, choice).added_to(vectors_at(0), passages_of(LONG), "", "w")
+    new = await windows(embedder, choice).added_to(vectors_at(0), passages_of(LONG), "w")
 
     assert len(embedder.calls) == count
     assert new.windowless_count == 0
@@ -108,7 +110,7 @@ async def test_without_new_vectors_nothing_is_asked(embedder: ChainedEmbedder) -
     """What is kept keeps its windows."""
     nothing = NewVectors()
 
-    assert await windows(embedder).added_to(nothing, passages_of(LONG), "", "w") is nothing
+    assert await windows(embedder).added_to(nothing, passages_of(LONG), "w") is nothing
     assert embedder.calls == []
 
 
@@ -118,7 +120,7 @@ async def test_a_lost_embedder_costs_the_windows_alone(embedder: ChainedEmbedder
     limits = BatchLimits(texts=2, calls=1)
 
     new = await windows(embedder, limits=limits).added_to(
-        vectors_at(0, 1), passages_of(LONG, "Quatre. Cinq. Six."), "", "w"
+        vectors_at(0, 1), passages_of(LONG, "Quatre. Cinq. Six."), "w"
     )
 
     assert new.block is not None
@@ -131,7 +133,7 @@ async def test_a_refused_window_costs_itself_alone(embedder: ChainedEmbedder) ->
     """The passage keeps its other windows, and no row of zeros is stored."""
     embedder.refused = {"Trois"}
 
-    new = await windows(embedder).added_to(vectors_at(0), passages_of(LONG), "", "w")
+    new = await windows(embedder).added_to(vectors_at(0), passages_of(LONG), "w")
 
     assert new.block is not None
     assert new.block.window_counts == (1,)

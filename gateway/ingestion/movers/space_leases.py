@@ -1,0 +1,59 @@
+"""Holds the lease of the work on a space for as long as the work lasts.
+
+A lease is short, so that a killed holder keeps nobody waiting, and is prolonged meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from chassis.errors import FailedPrecondition, ServiceError
+from gateway.ports import SpaceStore
+
+LEASE_S = 30.0
+_RENEWAL_S = 10.0
+_TIMEOUT_S = 5.0
+
+
+class SpaceBusy(FailedPrecondition):
+    """Somebody else works on the space; their lease runs out in `remaining_s` seconds."""
+
+    default_reason = "SPACE_BUSY"
+
+    def __init__(self, message: str, remaining_s: float) -> None:
+        super().__init__(message)
+        self.remaining_s = remaining_s
+
+
+@asynccontextmanager
+async def leased(
+    store: SpaceStore, workspace: str, space_id: str, holder: str
+) -> AsyncIterator[None]:
+    """Holds the lease while inside. Raises SpaceBusy where somebody else has it."""
+    lease = await store.lease_space(workspace, space_id, holder, LEASE_S, timeout=_TIMEOUT_S)
+    if not lease.granted:
+        raise SpaceBusy(
+            f"somebody else is filling space {space_id} of workspace {workspace}; "
+            f"try again in {lease.remaining_s:.0f} s",
+            lease.remaining_s,
+        )
+    renewing = asyncio.create_task(_renew(store, workspace, space_id, holder))
+    try:
+        yield
+    finally:
+        renewing.cancel()
+        with suppress(asyncio.CancelledError):
+            await renewing
+        # One that cannot be given back runs out.
+        with suppress(ServiceError):
+            await store.lease_space(workspace, space_id, holder, 0.0, timeout=_TIMEOUT_S)
+
+
+async def _renew(store: SpaceStore, workspace: str, space_id: str, holder: str) -> None:
+    while True:
+        await asyncio.sleep(_RENEWAL_S)
+        # A lease that was lost meanwhile is noticed when vectors are put.
+        with suppress(ServiceError):
+            await store.lease_space(workspace, space_id, holder, LEASE_S, timeout=_TIMEOUT_S)

@@ -1,0 +1,68 @@
+"""The part of a retriever that moves passages, where nothing has to be moved."""
+
+from __future__ import annotations
+
+from gateway.spaces import (
+    AwaitingPage,
+    PassageVectorsPut,
+    PutReport,
+    SpaceDrop,
+    SpaceLease,
+    SpaceSwitch,
+)
+from gateway.workspaces import Workspace
+
+
+class IdleSpaces:
+    """Implements the `SpaceStore` port, and lists no workspace that movers could look at."""
+
+    async def list_workspaces(self, *, timeout: float | None = None) -> tuple[Workspace, ...]:
+        """Lists none."""
+        return ()
+
+    async def lease_space(
+        self,
+        workspace: str,
+        space_id: str,
+        holder: str,
+        duration_s: float,
+        *,
+        timeout: float | None = None,
+    ) -> SpaceLease:
+        """Grants it."""
+        return SpaceLease(granted=True, remaining_s=duration_s)
+
+    async def list_passages_awaiting(
+        self,
+        workspace: str,
+        space_id: str,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> AwaitingPage:
+        """Lists none."""
+        return AwaitingPage(())
+
+    async def put_vectors(
+        self, workspace: str, put: PassageVectorsPut, *, timeout: float | None = None
+    ) -> PutReport:
+        """Is not called where nothing waits."""
+        raise AssertionError("nothing waits")
+
+    async def switch_space(
+        self,
+        workspace: str,
+        space_id: str,
+        *,
+        require_complete: bool = False,
+        timeout: float | None = None,
+    ) -> SpaceSwitch:
+        """Switches nothing."""
+        return SpaceSwitch("", 0)
+
+    async def drop_space(
+        self, workspace: str, space_id: str, *, timeout: float | None = None
+    ) -> SpaceDrop:
+        """Drops nothing."""
+        return SpaceDrop(0, 0)
