@@ -25,12 +25,15 @@ class ModelOrder:
     """The order a model gives to n passages.
 
     `order` is a permutation of 0 to n - 1, best first. `scores` has one value for each passage, by
-    index, not by place; None for all where the model gives an order alone. `cost` is in units of
-    `currency` (ISO 4217), None where the price is unknown.
+    index, not by place; None for all where the model gives an order alone. `provider` and `model`
+    say who gave it; `model` is empty where a server has one model and does not name it. `cost` is
+    in units of `currency` (ISO 4217), None where the price is unknown.
     """
 
     order: tuple[int, ...]
     scores: tuple[float | None, ...]
+    provider: str
+    model: str
     input_token_count: int = 0
     output_token_count: int = 0
     cost: float | None = None
@@ -41,12 +44,8 @@ class PassageModel(Protocol):
     """Orders passages; raises ServiceError where it cannot."""
 
     @property
-    def provider(self) -> str:
-        """Who does the work, as the stage report names it."""
-
-    @property
-    def model(self) -> str:
-        """The model that does it."""
+    def name(self) -> str:
+        """What messages call it."""
 
     async def order(
         self, question: str, passages: Sequence[Passage], deadline: Deadline

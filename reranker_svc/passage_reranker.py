@@ -31,9 +31,9 @@ _SHARE_OF_THE_LAST_MODEL = 0.9
 class PassageReranker:
     """Sorts by the implementations that are configured.
 
-    `order` counts where a request names none. `window` is how many candidates a model looks at
-    where a request does not say; `time_limit_s` bounds a call without a deadline. The report's
-    `latency_ms` is in milliseconds of `clock`, which counts in seconds.
+    `order_of` names them for a workspace; a request may name others. `window` is how many
+    candidates a model looks at where a request does not say; `time_limit_s` bounds a call without a
+    deadline. The report's `latency_ms` is in milliseconds of `clock`, which counts in seconds.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class PassageReranker:
         models: Mapping[Implementation, PassageModel],
         usage: Usage,
         *,
-        order: Sequence[Implementation] = (Implementation.FORMULA,),
+        order_of: Callable[[str], Sequence[Implementation]] = lambda _: (Implementation.FORMULA,),
         similarity_weight: float = 0.5,
         window: int = 10,
         time_limit_s: float = 5.0,
@@ -49,7 +49,7 @@ class PassageReranker:
     ) -> None:
         self._models = models
         self._usage = usage
-        self._order = tuple(order)
+        self._order_of = order_of
         self._similarity_weight = similarity_weight
         self._window = window
         self._time_limit_s = time_limit_s
@@ -69,7 +69,7 @@ class PassageReranker:
             return Ranking((), no_candidates())
         deadline = current_deadline() or Deadline.after(self._time_limit_s)
         window = ModelWindow.of(request.candidates, request.model_candidate_count or self._window)
-        order = request.implementations or self._order
+        order = request.implementations or self._order_of(request.workspace)
         failures: list[ServiceError] = []
         for at, implementation in enumerate(order):
             if implementation is Implementation.FORMULA:
@@ -89,7 +89,7 @@ class PassageReranker:
                     failures.append(error)
                     self._usage.count_failure(implementation, error)
                 else:
-                    return Ranking(window.ordered(answer), by_model(model, answer, failures))
+                    return Ranking(window.ordered(answer), by_model(answer, failures))
         return Ranking(_as_fused(request), not_sorted(failures))
 
     def _model(self, implementation: Implementation) -> PassageModel:
@@ -116,12 +116,12 @@ async def _asked(
             async with asyncio.timeout(deadline.remaining()):
                 return await model.order(question, passages, deadline)
     except TimeoutError as error:
-        raise DeadlineExceeded(f"{model.provider} did not answer in time") from error
+        raise DeadlineExceeded(f"{model.name} did not answer in time") from error
     except ServiceError:
         raise
     except Exception as error:
-        _log.exception("reranking model failed", provider=model.provider, model=model.model)
-        raise Internal(f"{model.provider} failed for a reason that the log holds") from error
+        _log.exception("reranking model failed", implementation=model.name)
+        raise Internal(f"{model.name} failed for a reason that the log holds") from error
 
 
 def _as_fused(request: RerankRequest) -> tuple[RankedPassage, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chassis.errors import ServiceError
-from reranker_svc.passage_model import ModelOrder, PassageModel
+from reranker_svc.passage_model import ModelOrder
 from reranker_svc.reranking import StageOutcome, StageReport
 
 
@@ -15,14 +15,12 @@ def by_formula(failures: Sequence[ServiceError]) -> StageReport:
     )
 
 
-def by_model(
-    model: PassageModel, answer: ModelOrder, failures: Sequence[ServiceError]
-) -> StageReport:
+def by_model(answer: ModelOrder, failures: Sequence[ServiceError]) -> StageReport:
     """Reports that a model sorted, after these failures."""
     report = StageReport(
         StageOutcome.RAN,
-        provider=model.provider,
-        model=model.model,
+        provider=answer.provider,
+        model=answer.model,
         input_token_count=answer.input_token_count,
         output_token_count=answer.output_token_count,
         cost=answer.cost,

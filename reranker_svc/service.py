@@ -51,7 +51,7 @@ async def running_reranker(
         reranker = PassageReranker(
             models,
             usage_of(metrics),
-            order=[Implementation(name) for name in settings.implementations],
+            order_of=settings.order_of,
             similarity_weight=settings.similarity_weight,
             window=settings.model_candidate_count,
         )

@@ -1,14 +1,16 @@
 """Settings of the reranker service, read from JUSTESSE_RERANKER_*."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
 from reranker_svc.endpoint_settings import EndpointSettings
+from reranker_svc.implementation import Implementation
 from reranker_svc.limits import RequestLimits
 
 ImplementationName = Literal["endpoint", "folder", "formula"]
@@ -24,6 +26,10 @@ class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings):
         default=("formula",),
         min_length=1,
         description="names in the order to try, separated by commas, of: endpoint, folder, formula",
+    )
+    workspace_implementations: Mapping[str, tuple[ImplementationName, ...]] = Field(
+        default_factory=dict,
+        description='other orders for some workspaces, as JSON: {"acme": ["endpoint", "formula"]}',
     )
     model_candidate_count: int = Field(
         default=10, ge=2, le=200, description="candidates that a model looks at, if not told"
@@ -44,20 +50,22 @@ class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings):
     max_question_bytes: int = Field(default=8 * 1024, gt=0, description="bytes of UTF-8")
     max_candidates: int = Field(default=200, gt=0, description="candidates in one request")
 
-    @field_validator("implementations")
-    @classmethod
-    def _each_once(cls, names: tuple[ImplementationName, ...]) -> tuple[ImplementationName, ...]:
-        if len(set(names)) < len(names):
-            raise ValueError("each implementation may stand in the order once")
-        return names
-
     @model_validator(mode="after")
     def _implementations_are_configured(self) -> "RerankerSettings":
-        if self.endpoint_kind is not None or "endpoint" in self.implementations:
+        orders = [self.implementations, *self.workspace_implementations.values()]
+        if any(not names or len(set(names)) < len(names) for names in orders):
+            raise ValueError("an order of implementations must name one, and each at most once")
+        named = {name for names in orders for name in names}
+        if self.endpoint_kind is not None or "endpoint" in named:
             self.check_endpoint()
-        if "folder" in self.implementations and self.folder_path is None:
+        if "folder" in named and self.folder_path is None:
             raise ValueError("the implementation folder needs JUSTESSE_RERANKER_FOLDER_PATH")
         return self
+
+    def order_of(self, workspace: str) -> tuple[Implementation, ...]:
+        """Returns the implementations to try for a workspace, in their order."""
+        names = self.workspace_implementations.get(workspace, self.implementations)
+        return tuple(map(Implementation, names))
 
     def request_limits(self) -> RequestLimits:
         """Returns the bounds that requests are checked against."""

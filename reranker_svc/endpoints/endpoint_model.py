@@ -53,14 +53,9 @@ class EndpointModel:
         self._caps = DocumentCaps(dialect.request_documents, document_characters)
 
     @property
-    def provider(self) -> str:
+    def name(self) -> str:
         """The dialect's name."""
         return self._dialect.name
-
-    @property
-    def model(self) -> str:
-        """The model that is asked for; empty where the server has one and takes no name."""
-        return self._model
 
     async def order(
         self, question: str, passages: Sequence[Passage], deadline: Deadline
@@ -74,6 +69,8 @@ class EndpointModel:
         return ModelOrder(
             order_by_scores(scored.scores),
             scored.scores,
+            provider=self._dialect.name,
+            model=self._model,
             input_token_count=scored.token_count,
             cost=None if price is None else price.of(scored.token_count, len(documents)),
             currency="" if price is None else price.currency,

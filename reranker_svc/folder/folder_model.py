@@ -21,14 +21,9 @@ class FolderModel:
         self._worker = StepWorker("reranking")
 
     @property
-    def provider(self) -> str:
+    def name(self) -> str:
         """The word that the settings use for it."""
         return "folder"
-
-    @property
-    def model(self) -> str:
-        """The folder's name."""
-        return self._encoder.name
 
     async def order(
         self, question: str, passages: Sequence[Passage], deadline: Deadline
@@ -61,6 +56,8 @@ class FolderModel:
         return ModelOrder(
             order_by_scores(values),
             values,
+            provider=self.name,
+            model=self._encoder.name,
             input_token_count=sum(len(pair.ids) for pair in pairs),
             cost=0.0,
             currency="USD",

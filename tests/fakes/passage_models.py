@@ -17,7 +17,7 @@ class FakePassageModel:
     `asked` holds the question, the passages and the seconds of each call.
     """
 
-    provider: str = "fake"
+    name: str = "fake"
     model: str = "turn-round"
     error: Exception | None = None
     delay_s: float = 0.0
@@ -36,6 +36,8 @@ class FakePassageModel:
         return ModelOrder(
             tuple(reversed(range(count))),
             tuple(float(at) for at in range(count)),
+            provider=self.name,
+            model=self.model,
             input_token_count=10 * count,
             output_token_count=count,
             cost=0.25,

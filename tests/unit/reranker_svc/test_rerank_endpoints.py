@@ -59,7 +59,7 @@ async def test_passages_are_placed_by_index(kind: str) -> None:
         ["Le fioul.", "Le prix du fioul.", "Énergie\nLe prix du gaz naturel.", "Le prix du fioul."]
     ]
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
-    assert (model.provider, model.model) == (kind, "" if kind == "tei" else "a-reranker")
+    assert (answer.provider, answer.model) == (kind, "" if kind == "tei" else "a-reranker")
 
 
 @pytest.mark.parametrize(

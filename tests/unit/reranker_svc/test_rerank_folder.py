@@ -71,7 +71,7 @@ async def test_each_passage_is_scored_with_the_question(folder: Path, classes: i
     assert answer.order == (3, 2, 1, 0)
     assert answer.scores == tuple(score * classes for score in SCORES)
     assert answer.input_token_count == 4 * 5 + 2 + 2 + 1 + 3
-    assert (answer.cost, model.provider, model.model) == (0.0, "folder", "tiny-reranker")
+    assert (answer.cost, answer.provider, answer.model) == (0.0, "folder", "tiny-reranker")
 
 
 async def test_batches_change_nothing(folder: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from chassis.settings import SettingsError, read_settings
 from reranker_svc.endpoints.addresses import base_and_path
+from reranker_svc.implementation import Implementation
 from reranker_svc.settings import RerankerSettings
 
 PREFIX = "JUSTESSE_RERANKER_"
@@ -36,6 +37,18 @@ def test_the_formula_is_the_default() -> None:
     assert read.implementations == ("formula",)
     assert read.dialect is None
     assert read.url == ""
+
+
+def test_a_workspace_may_have_an_order_of_its_own() -> None:
+    """The others keep the service's order."""
+    read = settings(
+        endpoint_kind="tei",
+        endpoint_url="http://tei",
+        workspace_implementations='{"acme": ["endpoint", "formula"]}',
+    )
+
+    assert read.order_of("acme") == (Implementation.ENDPOINT, Implementation.FORMULA)
+    assert read.order_of("other") == (Implementation.FORMULA,)
 
 
 def test_a_hosted_endpoint_needs_its_key_alone() -> None:
@@ -81,6 +94,9 @@ def test_a_vendors_key_goes_to_no_other_address() -> None:
         ),
         ({"implementations": "folder"}, "JUSTESSE_RERANKER_FOLDER_PATH"),
         ({"implementations": "formula,formula"}, "once"),
+        ({"workspace_implementations": '{"acme": []}'}, "must name one"),
+        ({"workspace_implementations": '{"acme": ["folder"]}'}, "JUSTESSE_RERANKER_FOLDER_PATH"),
+        ({"workspace_implementations": "acme"}, "JSON"),
         ({"implementations": "magic"}, "formula"),
         ({"endpoint_url": "ftp://host"}, "an http or https URL"),
         ({"endpoint_kind": "cohere", "COHERE_API_KEY_FILE": "/no/such"}, "COHERE_API_KEY_FILE"),

@@ -48,7 +48,7 @@ def reranker(
     order: Sequence[Implementation],
     metrics: Metrics | None = None,
 ) -> PassageReranker:
-    return PassageReranker(models, Usage(metrics or Metrics()), order=order, window=3)
+    return PassageReranker(models, Usage(metrics or Metrics()), order_of=lambda _: order, window=3)
 
 
 async def test_a_model_sorts_its_window_and_nothing_behind_it() -> None:
@@ -194,7 +194,7 @@ def test_no_passage_is_lost_or_invented(data: st.DataObject) -> None:
     window = ModelWindow.of(given_ones, data.draw(st.integers(0, 14)))
     order = tuple(data.draw(st.permutations(range(len(window.indices)))))
 
-    passages = window.ordered(ModelOrder(order, (None,) * len(order)))
+    passages = window.ordered(ModelOrder(order, (None,) * len(order), "fake", "fake"))
 
     fused = [candidate.passage_id for candidate in given_ones]
     found = [passage.passage_id for passage in passages]

@@ -1,0 +1,1 @@
+"""A chat model that is shown the numbered candidates and answers with their order."""

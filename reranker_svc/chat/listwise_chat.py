@@ -1,0 +1,107 @@
+"""Orders passages by asking a chat model, in parts where they do not fit into one prompt.
+
+Parts overlap by half and are asked from the last to the first, so that the best passage of the end
+can rise to the top (sliding windows of Sun et al., "Is ChatGPT Good at Search?", EMNLP 2023).
+"""
+
+from collections.abc import Iterator, Sequence
+
+from chat_models.chain import ChatChain
+from chat_models.chat import ChatRequest, Completion
+from chat_models.model_card import estimated_prompt_tokens
+
+from chassis.deadline import Deadline
+from chassis.errors import Unavailable
+from reranker_svc.chat.listwise_answer import order_from
+from reranker_svc.chat.listwise_prompt import listwise_request
+from reranker_svc.passage_model import ModelOrder, Passage
+
+_SMALLEST_PART = 2
+
+
+class ListwiseChat:
+    """A ChatChain as a PassageModel; of each passage it shows up to `passage_characters`."""
+
+    def __init__(self, chain: ChatChain, *, passage_characters: int) -> None:
+        self._chain = chain
+        self._passage_characters = passage_characters
+
+    @property
+    def name(self) -> str:
+        """The word that the settings use for it."""
+        return "chat"
+
+    async def order(
+        self, question: str, passages: Sequence[Passage], deadline: Deadline
+    ) -> ModelOrder:
+        """Asks for an order; passages that an answer leaves out follow in the given order.
+
+        Raises what the chain raises, and Unavailable if an answer names no passage.
+        """
+        order = list(range(len(passages)))
+        completions = []
+        for part in parts(len(passages), self._part_size(question, passages)):
+            asked = [order[place] for place in part]
+            shown = [passages[index] for index in asked]
+            completion = await self._chain.complete(self._request(question, shown), deadline)
+            completions.append(completion)
+            order[part.start : part.stop] = [asked[at] for at in _completed(completion, len(part))]
+        return _answer(order, completions)
+
+    async def close(self) -> None:
+        """Closes the chain."""
+        await self._chain.close()
+
+    def _request(self, question: str, passages: Sequence[Passage]) -> ChatRequest:
+        return listwise_request(question, passages, passage_characters=self._passage_characters)
+
+    def _part_size(self, question: str, passages: Sequence[Passage]) -> int:
+        """Returns how many of the longest passages fit into one prompt with their answer."""
+        longest = sorted(passages, key=lambda passage: -len(passage.titled_text))
+        size = len(passages)
+        while size > _SMALLEST_PART:
+            request = self._request(question, longest[:size])
+            tokens = estimated_prompt_tokens(request) + request.max_output_tokens
+            if tokens <= self._chain.context_tokens:
+                break
+            size = max(_SMALLEST_PART, size * self._chain.context_tokens // tokens)
+        return size
+
+
+def parts(count: int, size: int) -> Iterator[range]:
+    """Yields the places of `count` passages in parts of `size`, the last places first.
+
+    Neighbours overlap by half of a part. `size` is 2 or more.
+    """
+    start = max(0, count - size)
+    while True:
+        yield range(start, min(count, start + size))
+        if start == 0:
+            return
+        start = max(0, start - size // 2)
+
+
+def _completed(completion: Completion, count: int) -> list[int]:
+    named = order_from(completion.text, count)
+    if not named:
+        raise Unavailable(
+            f"{completion.provider} answered without an order of passages",
+            reason="CHAT_ANSWER_UNUSABLE",
+        )
+    return [*named, *(at for at in range(count) if at not in named)]
+
+
+def _answer(order: Sequence[int], completions: Sequence[Completion]) -> ModelOrder:
+    last = completions[-1]
+    costs = [completion.cost for completion in completions]
+    unknown = None in costs or len({completion.currency for completion in completions}) > 1
+    return ModelOrder(
+        tuple(order),
+        (None,) * len(order),
+        provider=last.provider,
+        model=last.model,
+        input_token_count=sum(each.usage.input_tokens for each in completions),
+        output_token_count=sum(each.usage.output_tokens for each in completions),
+        cost=None if unknown else sum(cost for cost in costs if cost is not None),
+        currency=last.currency,
+    )
