@@ -47,9 +47,6 @@ class EndpointSettings(BaseModel):
     endpoint_requests_per_minute: float | None = Field(
         default=None, gt=0, description="limit of the account; unlimited if not set"
     )
-    replicas: int = Field(
-        default=1, ge=1, description="rerankers that share the limit of the account"
-    )
 
     cohere_api_key: SecretStr | None = Field(default=None, validation_alias="COHERE_API_KEY")
     cohere_api_key_file: Path | None = Field(

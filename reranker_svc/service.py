@@ -13,6 +13,8 @@ from chassis.rate_limiter import RateLimiter
 from chassis.server import RunningServer, running_server
 from chassis.vendor_client import VendorClient
 from chassis.vendor_http import VendorHttp
+from chat_models.catalogue import configured_chain
+from reranker_svc.chat.listwise_chat import ListwiseChat
 from reranker_svc.endpoints.addresses import base_and_path
 from reranker_svc.endpoints.endpoint_model import EndpointModel
 from reranker_svc.endpoints.refusals import judged
@@ -43,7 +45,7 @@ async def running_reranker(
     """
     metrics = metrics or process_metrics()
     async with AsyncExitStack() as stack:
-        models = configured_models(settings)
+        models = configured_models(settings, metrics)
         for model in models.values():
             stack.push_async_callback(model.close)
             if isinstance(model, FolderModel):
@@ -62,12 +64,19 @@ async def running_reranker(
         yield server
 
 
-def configured_models(settings: RerankerSettings) -> Mapping[Implementation, PassageModel]:
+def configured_models(
+    settings: RerankerSettings, metrics: Metrics
+) -> Mapping[Implementation, PassageModel]:
     """Makes each model that the settings describe, whether or not it stands in the order.
 
     Nothing is sent or loaded before its first use.
     """
     models: dict[Implementation, PassageModel] = {}
+    chain = configured_chain(settings, metrics)
+    if chain is not None:
+        models[Implementation.CHAT] = ListwiseChat(
+            chain, passage_characters=settings.chat_passage_characters
+        )
     if settings.dialect is not None:
         models[Implementation.ENDPOINT] = endpoint_model(settings)
     if settings.folder_path is not None:

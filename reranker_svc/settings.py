@@ -9,14 +9,15 @@ from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
+from chat_models.settings import ChatSettings
 from reranker_svc.endpoint_settings import EndpointSettings
 from reranker_svc.implementation import Implementation
 from reranker_svc.limits import RequestLimits
 
-ImplementationName = Literal["endpoint", "folder", "formula"]
+ImplementationName = Literal["chat", "endpoint", "folder", "formula"]
 
 
-class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings):
+class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings, ChatSettings):
     """Where the service listens, what it refuses, who sorts, and how the formula weighs."""
 
     model_config = SettingsConfigDict(env_prefix="JUSTESSE_RERANKER_", populate_by_name=True)
@@ -25,7 +26,8 @@ class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings):
     implementations: tuple[ImplementationName, ...] = Field(
         default=("formula",),
         min_length=1,
-        description="names in the order to try, separated by commas, of: endpoint, folder, formula",
+        description="names in the order to try, separated by commas, of: chat, endpoint, "
+        "folder, formula",
     )
     workspace_implementations: Mapping[str, tuple[ImplementationName, ...]] = Field(
         default_factory=dict,
@@ -39,6 +41,9 @@ class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings):
         ge=0.0,
         le=1.0,
         description="0 to 1, share of the cosine in the formula; the rest is the share of BM25",
+    )
+    chat_passage_characters: int = Field(
+        default=1600, ge=100, description="of a passage, what a chat model is shown, 100 and more"
     )
     folder_path: Path | None = Field(
         default=None, description="folder with a cross-encoder: model.onnx and tokenizer.json"
@@ -56,6 +61,8 @@ class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings):
         if any(not names or len(set(names)) < len(names) for names in orders):
             raise ValueError("an order of implementations must name one, and each at most once")
         named = {name for names in orders for name in names}
+        if "chat" in named and not self.chat_models:
+            raise ValueError("the implementation chat needs JUSTESSE_RERANKER_CHAT_MODELS")
         if self.endpoint_kind is not None or "endpoint" in named:
             self.check_endpoint()
         if "folder" in named and self.folder_path is None:

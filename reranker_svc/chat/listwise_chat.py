@@ -6,12 +6,11 @@ can rise to the top (sliding windows of Sun et al., "Is ChatGPT Good at Search?"
 
 from collections.abc import Iterator, Sequence
 
+from chassis.deadline import Deadline
+from chassis.errors import Unavailable
 from chat_models.chain import ChatChain
 from chat_models.chat import ChatRequest, Completion
 from chat_models.model_card import estimated_prompt_tokens
-
-from chassis.deadline import Deadline
-from chassis.errors import Unavailable
 from reranker_svc.chat.listwise_answer import order_from
 from reranker_svc.chat.listwise_prompt import listwise_request
 from reranker_svc.passage_model import ModelOrder, Passage

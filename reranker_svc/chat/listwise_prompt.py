@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Sequence
 
 from chat_models.chat import ChatMessage, ChatRequest, ChatRole
-
 from reranker_svc.passage_model import Passage
 
 _RULES = """\
@@ -24,6 +23,8 @@ _TOKENS_PER_NUMBER = 3
 _SPARE_TOKENS = 32
 # Control, format, private, surrogate and unassigned characters.
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
+# JSON leaves those that are no control characters as they are.
+_LINE_ENDS = frozenset({"\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"})
 
 
 def listwise_request(
@@ -60,7 +61,9 @@ def _as_json(value: str | dict[str, str]) -> str:
 
 def _visible(text: str) -> str:
     return "".join(
-        character
+        "\n" if character in _LINE_ENDS else character
         for character in text
-        if character in "\n\t" or unicodedata.category(character) not in _INVISIBLE
+        if character in "\n\t"
+        or character in _LINE_ENDS
+        or unicodedata.category(character) not in _INVISIBLE
     )
