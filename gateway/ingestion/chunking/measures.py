@@ -27,7 +27,9 @@ def token_measure(tokens_per_character: float = DEFAULT_TOKENS_PER_CHARACTER) ->
     rate = min(max(tokens_per_character, _LEAST), _MOST)
 
     def tokens(text: str) -> float:
-        unspaced = 0 if text.isascii() else sum(1 for _ in _UNSPACED.finditer(text))
+        if text.isascii() or _UNSPACED.search(text) is None:
+            return rate * len(text)
+        unspaced = sum(1 for _ in _UNSPACED.finditer(text))
         return rate * (len(text) - unspaced) + max(rate, 1.0) * unspaced
 
     return tokens

@@ -25,6 +25,8 @@ _LAYOUT = {
     0xFEFF: None,
 }
 _TRANSLATION: dict[int, str | None] = {**_LIGATURES, **_LAYOUT}
+# Translating costs ten times what looking does, and most texts hold none of these.
+_TRANSLATED = re.compile(f"[{''.join(map(chr, _TRANSLATION))}]")
 # Control codes, private use, surrogates and code points that are no characters.
 _UNREADABLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufffe\uffff"
@@ -41,5 +43,7 @@ def clean(text: str) -> tuple[str, int]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _PLAIN.fullmatch(text):
         return text, 0
-    text, dropped = _UNREADABLE.subn("", text.translate(_TRANSLATION))
+    if _TRANSLATED.search(text):
+        text = text.translate(_TRANSLATION)
+    text, dropped = _UNREADABLE.subn("", text)
     return unicodedata.normalize("NFC", text), dropped
