@@ -11,9 +11,14 @@ COPY rewriter_svc rewriter_svc
 COPY reranker_svc reranker_svc
 COPY gateway gateway
 COPY justesse justesse
-RUN python -m venv /opt/justesse && /opt/justesse/bin/pip install --no-cache-dir .
+RUN python -m venv /opt/justesse && /opt/justesse/bin/pip install --no-cache-dir '.[ocr]'
 
 FROM python:3.12-slim-bookworm
+# Reads the text in scans, in French and English.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends \
+        tesseract-ocr tesseract-ocr-eng tesseract-ocr-fra \
+    && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/justesse /opt/justesse
 ENV PATH=/opt/justesse/bin:$PATH PYTHONUNBUFFERED=1
 USER 65534:65534

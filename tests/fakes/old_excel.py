@@ -1,41 +1,58 @@
-"""Small workbooks of the Excel 97 format, written by hand."""
+"""Small workbooks of the formats of Excel 95 and 97, written by hand."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 _SECTOR = 512
 _LEAST_STREAM = 4096
 _FREE, _END, _FAT_SECTOR = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
 
 
-def old_excel_file(*rows: Sequence[str | float], sheet: str = "Feuille") -> bytes:
-    """Returns a workbook with one sheet."""
-    return _compound_file("Workbook", _workbook(rows, sheet))
+def old_excel_file(*rows: Sequence[str | float], sheet: str = "Feuille", year: int = 97) -> bytes:
+    """Returns a workbook with one sheet, as Excel of the year 97 or 95 wrote them."""
+    if year == 95:
+        return _compound_file("Book", _workbook(rows, sheet, 0x0500, _short))
+    return _compound_file("Workbook", _workbook(rows, sheet, 0x0600, _wide))
 
 
-def _workbook(rows: Sequence[Sequence[str | float]], sheet: str) -> bytes:
-    head = _record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 0, 0, 0))
-    name = struct.pack("<BB", len(sheet), 1) + sheet.encode("utf-16-le")
+def _workbook(
+    rows: Sequence[Sequence[str | float]],
+    sheet: str,
+    version: int,
+    text: Callable[[str, str], bytes],
+) -> bytes:
+    head = _record(0x0809, struct.pack("<HHHHII", version, 0x0005, 0, 0, 0, 0))
+    head += _record(0x0042, struct.pack("<H", 1252 if version == 0x0500 else 1200))
+    name = text("<B", sheet)
     end = _record(0x000A, b"")
     place = len(head) + 4 + 6 + len(name) + len(end)
     globals_part = head + _record(0x0085, struct.pack("<IH", place, 0) + name) + end
     cells = b"".join(
-        _cell(row, column, value)
+        _cell(row, column, value, text)
         for row, values in enumerate(rows)
         for column, value in enumerate(values)
     )
-    body = _record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))
+    body = _record(0x0809, struct.pack("<HHHHII", version, 0x0010, 0, 0, 0, 0))
     return globals_part + body + cells + end
 
 
-def _cell(row: int, column: int, value: str | float) -> bytes:
+def _cell(row: int, column: int, value: str | float, text: Callable[[str, str], bytes]) -> bytes:
     place = struct.pack("<HHH", row, column, 0)
     if isinstance(value, str):
-        text = struct.pack("<HB", len(value), 1) + value.encode("utf-16-le")
-        return _record(0x0204, place + text)
+        return _record(0x0204, place + text("<H", value))
     return _record(0x0203, place + struct.pack("<d", value))
+
+
+def _wide(length_form: str, value: str) -> bytes:
+    """A text of Excel 97: two bytes a character."""
+    return struct.pack(f"{length_form}B", len(value), 1) + value.encode("utf-16-le")
+
+
+def _short(length_form: str, value: str) -> bytes:
+    """A text of Excel 95: one byte a character, in the code page of the workbook."""
+    return struct.pack(length_form, len(value)) + value.encode("cp1252")
 
 
 def _record(kind: int, data: bytes) -> bytes:

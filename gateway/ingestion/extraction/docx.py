@@ -19,13 +19,13 @@ from gateway.ingestion.extraction.blocks import (
     heading,
     paragraph,
 )
+from gateway.ingestion.extraction.docx_numbering import Numberings
 from gateway.ingestion.extraction.docx_paragraphs import (
     CELL,
     PARAGRAPH,
     ROW,
     TABLE,
     Style,
-    list_depth,
     style_of,
     styles_from,
     text_boxes_of,
@@ -38,6 +38,7 @@ from gateway.ingestion.extraction.tables import table_block
 
 _NOTES = ("/footnotes", "/endnotes", "/comments")
 _MARGINS = ("/header", "/footer")
+_NUMBERING = "/numbering"
 
 
 def extract(path: Path, limits: ExtractionLimits) -> Extraction:
@@ -56,6 +57,8 @@ class _Walk:
         self._limits = limits
         self._cell_count = 0
         self._styles = _styles(document)
+        self._numbering_root = _numbering_root(document)
+        self._numberings = Numberings(self._numbering_root)
 
     def blocks(self) -> Iterator[Block]:
         """Yields the blocks of the body, then those of notes, comments, headers and footers."""
@@ -65,6 +68,8 @@ class _Walk:
             for relation in self._document.part.rels.values():
                 if relation.is_external or not relation.reltype.endswith(ending):
                     continue
+                # Each part counts for itself.
+                self._numberings = Numberings(self._numbering_root)
                 for block in self._below(parse_xml(relation.target_part.blob)):
                     # Sections repeat their headers.
                     if ending in _NOTES or block.text not in seen:
@@ -76,16 +81,18 @@ class _Walk:
         for element in _flow(root):
             style = style_of(element, self._styles) if element.tag == PARAGRAPH else Style()
             text = text_of(element) if element.tag == PARAGRAPH else ""
-            if text and style.listed and not style.level:
-                items.append(f"{'  ' * list_depth(element)}- {' '.join(text.split())}")
+            # A paragraph without text has a number too.
+            label = self._numberings.label(style.numbering, style.depth)
+            if text and style.numbering and not style.level:
+                items.append(f"{'  ' * style.depth}{label or '-'} {' '.join(text.split())}")
             elif items and (text or element.tag == TABLE):
                 yield Block(BlockKind.LIST, tuple(items))
                 items = []
             if element.tag == TABLE:
                 yield from self._table(element)
             elif text and style.level:
-                yield heading(text, style.level)
-            elif text and not style.listed and not style.contents:
+                yield heading(f"{label} {text}", style.level)
+            elif text and not style.numbering and not style.contents:
                 yield paragraph(text)
             for box in text_boxes_of(element) if element.tag == PARAGRAPH else ():
                 yield from self._below(box)
@@ -127,6 +134,13 @@ def _own(root: etree._Element, tag: str) -> Iterator[etree._Element]:
             yield child
         elif child.tag not in {PARAGRAPH, TABLE, ROW, CELL}:
             yield from _own(child, tag)
+
+
+def _numbering_root(document: WordDocument) -> etree._Element | None:
+    for relation in document.part.rels.values():
+        if not relation.is_external and relation.reltype.endswith(_NUMBERING):
+            return parse_xml(relation.target_part.blob)
+    return None
 
 
 def _styles(document: WordDocument) -> Mapping[str, Style]:

@@ -21,14 +21,20 @@ _TEXTS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphe
 _HEADING_NAME = re.compile(r"(?:heading|titre)\s*([1-9])\Z", re.IGNORECASE)
 _CONTENTS_NAME = re.compile(r"(?:toc|tm)\s*\d\Z", re.IGNORECASE)
 _DEEPEST_STYLE = 20
+_DEEPEST_ITEM = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a paragraph style makes of its paragraphs; `level` is 0 where it is no heading."""
+    """What a paragraph is made by its style and itself; `level` is 0 where it is no heading.
+
+    `numbering` is the id of its numbering, empty for a paragraph that is no list item and has no
+    number; `depth` counts from 0.
+    """
 
     level: int = 0
-    listed: bool = False
+    numbering: str = ""
+    depth: int = 0
     contents: bool = False
 
 
@@ -43,7 +49,9 @@ def styles_from(root: etree._Element | None) -> Mapping[str, Style]:
 
 
 def _style(style_id: str, elements: Mapping[str, etree._Element]) -> Style:
-    level, listed, contents = 0, False, False
+    level, contents = 0, False
+    numbering: str | None = None
+    depth: int | None = None
     for _ in range(_DEEPEST_STYLE):
         element = elements.get(style_id)
         if element is None:
@@ -54,10 +62,12 @@ def _style(style_id: str, elements: Mapping[str, etree._Element]) -> Style:
             level = level or 1
         level = level or (int(numbered.group(1)) if numbered else 0)
         level = level or _outline_level(element.find(f"{_W}pPr"))
-        listed = listed or element.find(f"{_W}pPr/{_W}numPr") is not None
+        own_numbering, own_depth = _numbering(element.find(f"{_W}pPr"))
+        numbering = own_numbering if numbering is None else numbering
+        depth = own_depth if depth is None else depth
         contents = contents or _CONTENTS_NAME.match(name) is not None
         style_id = _value(element.find(f"{_W}basedOn"))
-    return Style(level, listed, contents)
+    return Style(level, _in_force(numbering), depth or 0, contents)
 
 
 def style_of(element: etree._Element, styles: Mapping[str, Style]) -> Style:
@@ -67,14 +77,13 @@ def style_of(element: etree._Element, styles: Mapping[str, Style]) -> Style:
         return styles.get("Normal", Style())
     style = styles.get(_value(properties.find(f"{_W}pStyle")), Style())
     level = _outline_level(properties) or style.level
-    listed = style.listed or properties.find(f"{_W}numPr") is not None
-    return Style(level, listed, style.contents)
-
-
-def list_depth(element: etree._Element) -> int:
-    """Returns how deep a list item stands, from 0."""
-    depth = _value(element.find(f"{_W}pPr/{_W}numPr/{_W}ilvl"))
-    return min(int(depth), 8) if depth.isdigit() else 0
+    numbering, depth = _numbering(properties)
+    return Style(
+        level,
+        style.numbering if numbering is None else _in_force(numbering),
+        style.depth if depth is None else depth,
+        style.contents,
+    )
 
 
 def text_of(element: etree._Element) -> str:
@@ -99,6 +108,24 @@ def _pieces(element: etree._Element) -> Iterator[str]:
             yield _TEXTS[child.tag]
         elif child.tag not in _SKIPPED:
             yield from _pieces(child)
+
+
+def _numbering(properties: etree._Element | None) -> tuple[str | None, int | None]:
+    """Returns the numbering and the depth that properties state, None where they state nothing."""
+    stated = properties.find(f"{_W}numPr") if properties is not None else None
+    if stated is None:
+        return None, None
+    numbering = stated.find(f"{_W}numId")
+    depth = _value(stated.find(f"{_W}ilvl"))
+    return (
+        None if numbering is None else _value(numbering),
+        min(int(depth), _DEEPEST_ITEM) if depth.isdigit() else None,
+    )
+
+
+def _in_force(numbering: str | None) -> str:
+    """Returns the id of a numbering; 0 takes away what a style gives."""
+    return "" if numbering in {None, "0"} else str(numbering)
 
 
 def _outline_level(properties: etree._Element | None) -> int:

@@ -23,7 +23,7 @@ from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.extraction.refusals import FileRefused, RefusalReason, over_limit
 from gateway.ingestion.extraction.word_division import undivided
 
-EXTRACTOR_VERSION = "3"
+EXTRACTOR_VERSION = "4"
 """Grows when the same file would give other blocks than before."""
 
 Extractor = Callable[[Path, ExtractionLimits], Extraction]

@@ -77,10 +77,11 @@ def test_damaged_parts_say_nothing(tmp_path: Path, lost: str) -> None:
     assert annotations_of(path) == {}
 
 
-def test_workbooks_of_the_old_format_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("year", [95, 97])
+def test_workbooks_of_the_old_formats_are_read(tmp_path: Path, year: int) -> None:
     """Accents, literal codes and numbers come out as in new ones."""
     path = tmp_path / "upload"
-    path.write_bytes(old_excel_file(["Code", "Délai"], ["0012", 3.5], sheet="Été"))
+    path.write_bytes(old_excel_file(["Code", "Délai"], ["0012", 3.5], sheet="Été", year=year))
 
     extraction = extract_file(path, ".xls", ExtractionLimits())
 
