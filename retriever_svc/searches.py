@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -83,8 +84,7 @@ class RankedList:
     """Weight the list had in the fusion."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceScore:
+class SpaceScore(NamedTuple):
     """Holds a passage's similarity to the original wording in one space."""
 
     space_id: str
@@ -93,8 +93,7 @@ class SpaceScore:
     """None where the passage has no windows in the space."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassageHit:
+class PassageHit(NamedTuple):
     """Holds one passage with every score it has."""
 
     passage_id: int

@@ -13,6 +13,7 @@ from retriever_svc.embedded.dense.segment_rows import Flags
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
+from retriever_svc.embedded.searching.known_documents import KnownDocuments
 from retriever_svc.embedded.searching.subsets import Subsets
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.store.changes import DocumentChange
@@ -35,6 +36,7 @@ class WorkspaceView:
         """Passages without a vector in any space."""
         self.subsets = Subsets(row.id)
         """Passages by condition."""
+        self.documents = KnownDocuments(row.id)
         self.reader: SnapshotReader | None = None
         """Reads the state of the store that the view shows, once searches see it."""
         self._settings = settings

@@ -120,7 +120,10 @@ class HnswGraph:
         live: LiveRows | None,
     ) -> IntVector:
         """Returns up to `count` rows near the query, only live ones if `live` is given."""
-        parameters = faiss.SearchParametersHNSW(efSearch=max(search_breadth, count))
+        # The unbounded queue finds the same rows in a tenth less time, but heeds no selector.
+        parameters = faiss.SearchParametersHNSW(
+            efSearch=max(search_breadth, count), bounded_queue=live is not None
+        )
         if live is not None:
             parameters.sel = live.selector
         _, rows = self._index.search(query[np.newaxis, :], count, params=parameters)

@@ -111,8 +111,12 @@ class SpaceIndex:
         """Returns the cosine of each id's vector with the unit query; NaN where there is none."""
         cosines = np.full(len(ids), np.nan, np.float32)
         for segment in self._segments:
+            if not segment.live_count:
+                continue
             rows = segment.locate(ids)
             found = rows >= 0
+            if found.all():
+                return inner_products(self._vectors_of(segment, rows), query)
             if found.any():
                 cosines[found] = inner_products(self._vectors_of(segment, rows[found]), query)
         return cosines
@@ -276,8 +280,10 @@ def _live_rows(segment: SegmentRows) -> Origin:
 def _best(ids: list[IntVector], cosines: list[npt.NDArray[np.float32]], count: int) -> list[int]:
     if not ids:
         return []
-    found = np.concatenate(ids)
-    chosen = np.lexsort((found, -np.concatenate(cosines)))[:count]
+    found, products = (
+        (ids[0], cosines[0]) if len(ids) == 1 else (np.concatenate(ids), np.concatenate(cosines))
+    )
+    chosen = np.lexsort((found, -products))[:count]
     best: list[int] = found[chosen].tolist()
     return best
 

@@ -6,7 +6,7 @@ weights. Queries are built from terms: no text of a user is ever read as query s
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import tantivy
@@ -21,8 +21,7 @@ _MARGIN = 8
 _WIDENING = 4
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalHit:
+class LexicalHit(NamedTuple):
     """Holds a passage and its BM25 score, over 0."""
 
     passage_id: int
@@ -72,15 +71,7 @@ class LexicalSearcher:
         analysis that fits counts.
         """
         clauses = [
-            (
-                (
-                    tantivy.Occur.Should,
-                    tantivy.Query.boost_query(
-                        tantivy.Query.term_query(self._schema, field, term, "freq"), boost
-                    ),
-                ),
-                term,
-            )
+            ((tantivy.Occur.Should, self._term_query(field, term, boost)), term)
             for language, fields in self._boosts.items()
             for term in query_terms(text, language)
             for field, boost in fields.items()
@@ -127,6 +118,10 @@ class LexicalSearcher:
         leading = (tantivy.Occur.Must, tantivy.Query.const_score_query(among, 0.0))
         hits = self._hits([leading, *query.clauses], len(passage_ids))
         return {hit.passage_id: hit.score for hit in hits}
+
+    def _term_query(self, field: str, term: str, boost: float) -> Any:
+        query = tantivy.Query.term_query(self._schema, field, term, "freq")
+        return query if boost == 1 else tantivy.Query.boost_query(query, boost)
 
     def _hits(self, clauses: list[tuple[Any, Any]], limit: int) -> list[LexicalHit]:
         query = tantivy.Query.boolean_query(clauses)

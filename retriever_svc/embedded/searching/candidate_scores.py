@@ -1,8 +1,9 @@
 """Scores every fused candidate against the original wording, whichever list found it."""
 
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,7 @@ from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.searches import SpaceScore
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateScores:
+class CandidateScores(NamedTuple):
     """Holds the scores of one candidate."""
 
     space_scores: tuple[SpaceScore, ...]
@@ -42,17 +42,19 @@ def score_candidates(
     unknown = [id_ for id_ in passage_ids if id_ not in known_bm25]
     bm25 = known_bm25 | view.lexical.scores(query.original.terms, unknown)
     ids = np.array(passage_ids, np.int64)
-    by_space: list[list[SpaceScore | None]] = [
+    by_space = [
         _space_scores(view, connection, space, vector, ids)
         for space in view.row.spaces
         if (vector := query.original.vectors.get(space.space_id)) is not None
     ]
+    by_passage: Iterable[tuple[SpaceScore | None, ...]] = (
+        zip(*by_space, strict=True) if by_space else repeat((), len(passage_ids))
+    )
     return [
         CandidateScores(
-            tuple(score for scores in by_space if (score := scores[place]) is not None),
-            bm25.get(passage_id, 0.0),
+            tuple([score for score in scores if score is not None]), bm25.get(passage_id, 0.0)
         )
-        for place, passage_id in enumerate(passage_ids)
+        for passage_id, scores in zip(passage_ids, by_passage, strict=True)
     ]
 
 

@@ -9,7 +9,6 @@ from retriever_svc.embedded.searching.candidate_scores import CandidateScores, s
 from retriever_svc.embedded.searching.hit_selection import select_hits
 from retriever_svc.embedded.searching.prepared_query import prepare
 from retriever_svc.embedded.searching.ranked_lists import make_lists
-from retriever_svc.embedded.store.document_rows import read_documents
 from retriever_svc.embedded.store.passage_rows import read_passages
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.fusion import FusedCandidate, fuse
@@ -25,10 +24,13 @@ def search_passages(
     """
     query = prepare(view, request)
     made = make_lists(view, request, query, subset_of(view, connection, request))
-    fused = fuse(made.rankings, rank_constant=query.fusion.rank_constant)
-    if request.limit is not None and not (request.thresholds or request.passages_per_document):
-        # Nothing further down can move up, so its scores and texts are not needed.
-        fused = fused[: request.limit]
+    # Where nothing further down can move up, its scores and texts are not needed.
+    cut = not (request.thresholds or request.passages_per_document)
+    fused = fuse(
+        made.rankings,
+        rank_constant=query.fusion.rank_constant,
+        limit=request.limit if cut else None,
+    )
     scores = score_candidates(
         view,
         connection,
@@ -36,7 +38,8 @@ def search_passages(
         [candidate.passage_id for candidate in fused],
         made.original_bm25,
     )
-    hits = select_hits(hits_of(view, connection, fused, scores), request)
+    found = hits_of(view, connection, fused, scores)
+    hits = [hit for hit, _ in found] if cut else select_hits(found, request)
     return SearchResult(
         hits=tuple(hits),
         lists=tuple(made.descriptions),
@@ -66,8 +69,8 @@ def hits_of(
 ) -> Iterator[tuple[PassageHit, CandidateScores]]:
     """Yields the candidates with their texts and scores, in fused order."""
     passages = read_passages(connection, view.row.id, [candidate.passage_id for candidate in fused])
-    documents = read_documents(
-        connection, view.row.id, {passage.document_id for passage in passages.values()}
+    documents = view.documents.of(
+        connection, view.row.seq, {passage.document_id for passage in passages.values()}
     )
     for rank, (candidate, scored) in enumerate(zip(fused, scores, strict=True), start=1):
         passage = passages.get(candidate.passage_id)
@@ -76,14 +79,14 @@ def hits_of(
             continue
         document = documents[passage.document_id]
         hit = PassageHit(
-            passage_id=candidate.passage_id,
-            passage=passage.passage,
-            document=document.document,
-            updated_at=document.updated_at,
-            fused_rank=rank,
-            fused_score=candidate.score,
-            places=candidate.places,
-            space_scores=scored.space_scores,
-            bm25_score=scored.bm25_score,
+            candidate.passage_id,
+            passage.passage,
+            document.document,
+            document.updated_at,
+            rank,
+            candidate.score,
+            candidate.places,
+            scored.space_scores,
+            scored.bm25_score,
         )
         yield hit, scored

@@ -2,9 +2,8 @@
 
 import sqlite3
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -25,8 +24,7 @@ _CONTENT_COLUMNS = _CONTENT.split(", ")
 _SELECTED = f"id, passage_count, updated_at, {_CONTENT}"
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRow:
+class DocumentRow(NamedTuple):
     """Holds a document as stored."""
 
     id: int

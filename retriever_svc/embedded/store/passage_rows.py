@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -12,10 +12,11 @@ from retriever_svc.embedded.store.json_columns import json_from_words, words_fro
 
 _CONTENT = "chunk_index, text, heading_path, location, token_estimate, embedded_text_hash"
 _CONTENT_COLUMNS = _CONTENT.split(", ")
+_MARKS = {count: ", ".join("?" * count) for count in (8, 20, 40, 100, 200)}
+_MOST_MARKS = max(_MARKS)
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRow:
+class PassageRow(NamedTuple):
     """Holds a passage as stored."""
 
     id: int
@@ -95,11 +96,19 @@ def read_passages(
     connection: sqlite3.Connection, workspace_id: int, passage_ids: Collection[int]
 ) -> dict[int, PassageRow]:
     """Reads passages by id; those that are gone are missing."""
+    ids = list(passage_ids)
+    values: tuple[int | str, ...]
+    if 0 < len(ids) <= _MOST_MARKS:
+        # Twice as fast as a JSON list; filled up, so that few statements have to be compiled.
+        count = next(count for count in _MARKS if count >= len(ids))
+        chosen, values = _MARKS[count], (*ids, *ids[:1] * (count - len(ids)))
+    else:
+        chosen, values = "SELECT value FROM json_each(?)", (orjson.dumps(ids).decode(),)
     rows = connection.execute(
         f"SELECT id, document_id, {_CONTENT} FROM passages "
         # The sign keeps SQLite from walking all rows of the workspace by its index.
-        "WHERE +workspace_id = ? AND id IN (SELECT value FROM json_each(?))",
-        (workspace_id, orjson.dumps(list(passage_ids)).decode()),
+        f"WHERE +workspace_id = ? AND id IN ({chosen})",
+        (workspace_id, *values),
     )
     return {row[0]: _row_from(row) for row in rows}
 
