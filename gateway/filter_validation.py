@@ -49,10 +49,32 @@ def filter_violations(condition: Filter, field: str, depth: int = 1) -> Iterator
 
 def threshold_violations(threshold: Threshold, field: str) -> Iterator[FieldViolation]:
     """Yields what is wrong with a threshold; `field` is where it stands in the request."""
-    if not threshold.space_id:
-        yield FieldViolation(f"{field}.space_id", f"{field}.space_id is empty; name a space")
-    if (threshold.min_similarity is None) == (threshold.max_distance is None):
+    bounds = {
+        f"{field}.min_similarity": (threshold.min_similarity, -1, 1),
+        f"{field}.max_distance": (threshold.max_distance, 0, 2),
+        f"{field}.min_term_share": (threshold.min_term_share, 0, 1),
+    }
+    cosine_bound_count = sum(
+        bound is not None for bound in (threshold.min_similarity, threshold.max_distance)
+    )
+    if threshold.space_id and cosine_bound_count != 1:
         yield FieldViolation(field, f"{field} needs either min_similarity or max_distance")
+    if not threshold.space_id and cosine_bound_count:
+        yield FieldViolation(
+            f"{field}.space_id",
+            f"{field}.space_id is empty; name the space whose cosine is judged",
+        )
+    elif not threshold.space_id and threshold.min_term_share is None:
+        yield FieldViolation(
+            field, f"{field} names no score; give a space with a bound, or min_term_share"
+        )
+    for name, (bound, low, high) in bounds.items():
+        if bound is not None and not low <= bound <= high:
+            yield FieldViolation(name, f"{name} must be from {low} to {high}, not {bound:g}")
+    if threshold.context_differs and not threshold.context_field:
+        yield FieldViolation(
+            f"{field}.context_field", f"{field}.context_differs needs a context_field to compare"
+        )
     if threshold.condition is not None:
         yield from filter_violations(threshold.condition, f"{field}.condition")
 

@@ -67,12 +67,17 @@ Filter = Equals | OneOf | InRange | FieldExists | AllOf | AnyOf | Negation
 class Threshold:
     """Drops hits whose cosine in `space_id` misses the bound; exactly one bound is not None.
 
-    The rule counts only for documents that fulfil `condition`, and, where `context_field` is not
-    empty, whose metadata field of that name equals the request's context value of that name.
+    A hit without any cosine, and every hit where no space is named, is judged by the share of the
+    question's terms that it holds; None leaves the least share to the retriever. The rule counts
+    only for documents that fulfil `condition`, and, where `context_field` is not empty, whose
+    metadata field of that name equals (or, with `context_differs`, does not equal) the request's
+    context value of that name.
     """
 
-    space_id: str
+    space_id: str = ""
     min_similarity: float | None = None
     max_distance: float | None = None
     condition: Filter | None = None
     context_field: str = ""
+    min_term_share: float | None = None
+    context_differs: bool = False

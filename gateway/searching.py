@@ -100,6 +100,7 @@ class FusedHit:
     list_ranks: tuple[ListRank, ...] = ()
     space_scores: tuple[SpaceScore, ...] = ()
     bm25_score: float | None = None
+    term_share: float | None = None
     update_time: datetime | None = None
 
 

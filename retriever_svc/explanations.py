@@ -15,6 +15,7 @@ class PassageOutcome(StrEnum):
     UNDER_THRESHOLD = "under_threshold"
     OVER_DOCUMENT_BOUND = "over_document_bound"
     OVER_LIMIT = "over_limit"
+    BEFORE_OFFSET = "before_offset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,10 @@ class PassageExplanation:
     """Of the original wording, heaviest first."""
     space_scores: tuple[SpaceScore, ...]
     bm25_score: float
+    term_share: float | None = None
+    """Share of the original wording's terms that it holds; None where the wording has none."""
+    threshold_index: int | None = None
+    """Position of the threshold that dropped it."""
 
 
 @dataclass(frozen=True, slots=True)

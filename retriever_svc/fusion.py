@@ -74,6 +74,11 @@ def fuse(
     ]
 
 
+def count_candidates(rankings: Sequence[Ranking]) -> int:
+    """Returns how many candidates a fusion of these lists has in all."""
+    return len(set().union(*[ranking.ids for ranking in rankings]))
+
+
 def _best_ranks(ids: Sequence[int]) -> dict[int, int]:
     # The last value of a key stays, so backwards the first place does.
     return dict(zip(reversed(ids), range(len(ids), 0, -1), strict=True))

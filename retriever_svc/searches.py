@@ -13,6 +13,7 @@ from retriever_svc.documents import Document, MetadataValue, Passage
 from retriever_svc.filters import Filter
 from retriever_svc.fusion import Place
 from retriever_svc.fusion_settings import FusionChoices, FusionSettings
+from retriever_svc.thresholds import Threshold
 from retriever_svc.workspaces import Space
 
 
@@ -35,21 +36,6 @@ class QueryVariant:
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
-    """Drops hits whose cosine in a space is under `min_similarity`.
-
-    A hit without a cosine in that space is not judged. With `context_field`, only documents whose
-    metadata field of that name equals the request's context value of the same name are judged;
-    with `condition`, only documents that fulfil it.
-    """
-
-    space_id: str
-    min_similarity: float
-    context_field: str = ""
-    condition: Filter | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class SearchRequest:
     """Asks for passages. The first variant is the original wording."""
 
@@ -59,7 +45,7 @@ class SearchRequest:
     candidate_count: int = 20
     """Length of each list before fusion."""
     limit: int | None = None
-    """Hits returned; None means all."""
+    """Hits returned, documents where they are grouped; None means all."""
     spaces_version: int | None = None
     """Version of the spaces the caller embedded for; None means no check."""
     filter: Filter | None = None
@@ -69,6 +55,10 @@ class SearchRequest:
     fusion: FusionChoices = field(default_factory=FusionChoices)
     """What the fusion does other than the workspace's settings say."""
     passages_per_document: int | None = None
+    offset: int = 0
+    """Hits passed over; `limit` and `offset` count documents where hits are grouped."""
+    group_by_document: bool = False
+    highlight: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +83,13 @@ class SpaceScore(NamedTuple):
     """None where the passage has no windows in the space."""
 
 
+class TextSpan(NamedTuple):
+    """Names a part `[start, end)` of a text, in code points."""
+
+    start: int
+    end: int
+
+
 class PassageHit(NamedTuple):
     """Holds one passage with every score it has."""
 
@@ -109,11 +106,15 @@ class PassageHit(NamedTuple):
     space_scores: tuple[SpaceScore, ...]
     bm25_score: float
     """BM25 of the original wording, at least 0."""
+    term_share: float | None = None
+    """Share of the original wording's terms that the passage holds, where a threshold asked."""
+    highlights: tuple[TextSpan, ...] = ()
+    """Where the text holds terms of any wording, in order, without overlap; if asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Holds the fused hits, best first, and how they came about."""
+    """Holds the hits of a page, best first, and how they came about."""
 
     hits: tuple[PassageHit, ...]
     lists: tuple[RankedList, ...]
@@ -124,3 +125,11 @@ class SearchResult:
     """The caller embedded for other spaces than there are now: only BM25 lists were made."""
     applied_seq: int
     latency_ms: float
+    languages: tuple[str, ...]
+    """Languages the query was analysed in, the likeliest first."""
+    total_count: int = 0
+    """Hits of all pages; documents where they are grouped."""
+    window_cut: bool = False
+    """A list was as long as `candidate_count` allows: more passages may match."""
+    drop_counts: Mapping[int, int] = field(default_factory=dict)
+    """Candidates that each threshold dropped, by its position."""

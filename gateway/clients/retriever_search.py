@@ -110,5 +110,6 @@ def _hit_from(hit: search_pb2.PassageHit) -> FusedHit:
             for score in hit.space_scores
         ),
         bm25_score=hit.bm25_score if hit.HasField("bm25_score") else None,
+        term_share=hit.term_share if hit.HasField("term_share") else None,
         update_time=update_time_from(hit.update_time) if hit.HasField("update_time") else None,
     )

@@ -136,6 +136,9 @@ def write_threshold(message: AnyThreshold, threshold: Threshold) -> None:
         message.min_similarity = threshold.min_similarity
     if threshold.max_distance is not None:
         message.max_distance = threshold.max_distance
+    if threshold.min_term_share is not None:
+        message.min_term_share = threshold.min_term_share
+    message.context_differs = threshold.context_differs
     if threshold.condition is not None:
         write_filter(message.condition, threshold.condition)
 
@@ -153,4 +156,8 @@ def threshold_from(message: AnyThreshold, field: str) -> Threshold:
             else None
         ),
         context_field=message.context_field,
+        min_term_share=(
+            round(message.min_term_share, 6) if message.HasField("min_term_share") else None
+        ),
+        context_differs=message.context_differs,
     )

@@ -110,6 +110,7 @@ def _to_scores(hit: Hit) -> search_pb2.Scores:
             for score in hit.fused.space_scores
         ],
         bm25_score=hit.fused.bm25_score,
+        term_share=hit.fused.term_share,
         rerank_rank=hit.rerank_rank,
         rerank_score=hit.rerank_score,
     )

@@ -17,9 +17,12 @@ from justesse.cli.fusion_options import (
     SpaceWeightOption,
     fusion_of,
 )
+from justesse.cli.ingestion.metadata_pairs import metadata_from_pairs
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
 from justesse.cli.output import show
 from justesse.cli.search_tables import draw_search_result
+from justesse.cli.threshold_rules import FORM as THRESHOLD_FORM
+from justesse.cli.threshold_rules import thresholds_of, with_spaces
 from justesse.client import Justesse
 
 USUAL_LIMIT = 8
@@ -57,6 +60,22 @@ def search(
             help=f"What documents must fulfil; may be repeated, then all must hold. {FILTER_FORM}",
         ),
     ] = None,
+    thresholds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--threshold",
+            metavar="RULE",
+            help=f"What hits must reach; may be repeated, then all must hold. {THRESHOLD_FORM}",
+        ),
+    ] = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--context",
+            metavar="NAME=VALUE",
+            help="A fact that thresholds compare with; may be repeated. Typed as in --filter.",
+        ),
+    ] = None,
     rank_constant: RankConstantOption = None,
     lexical_weight: LexicalWeightOption = None,
     dense_weight: DenseWeightOption = None,
@@ -67,10 +86,15 @@ def search(
 ) -> None:
     """Find the passages that answer a question, with each stage's rank and score."""
     turns = turns_of(history or [])
+    rules = thresholds_of(thresholds or [])
     try:
         condition = filter_from_expressions(filters or [])
     except ValueError as error:
         raise CommandError(f"--filter: {error}", ExitCode.USAGE) from error
+    try:
+        facts = metadata_from_pairs(context or [])
+    except ValueError as error:
+        raise CommandError(f"--context: {error}", ExitCode.USAGE) from error
     fusion = fusion_of(rank_constant, lexical_weight, dense_weight, space_weights)
     with Justesse(gateway_address(address)) as justesse:
         result = justesse.search(
@@ -80,6 +104,8 @@ def search(
             history=turns,
             passages_per_document=passages_per_document,
             filter=condition,
+            thresholds=with_spaces(rules, workspace, justesse, timeout),
+            context=facts,
             fusion=fusion,
             timeout=timeout,
         )

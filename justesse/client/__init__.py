@@ -52,6 +52,7 @@ from justesse.client.search_result import (
 )
 from justesse.client.switches import Switch, Switches, SwitchOrigin
 from justesse.client.synchronous import Justesse
+from justesse.client.thresholds import Threshold
 from justesse.client.workspaces import (
     DeletedWorkspace,
     DenseIndexKind,
@@ -106,6 +107,7 @@ __all__ = [
     "Switch",
     "SwitchOrigin",
     "Switches",
+    "Threshold",
     "TimeoutExceededError",
     "Turn",
     "UnauthenticatedError",

@@ -1,11 +1,13 @@
 """What a search can be told beside its question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from justesse.client.filters import Filter
 from justesse.client.fusion import Fusion, fusion_message
+from justesse.client.metadata import MetadataValue, metadata_messages
 from justesse.client.search_result import Speaker, Turn
+from justesse.client.thresholds import Threshold, threshold_message
 from justesse.gateway.v1 import search_pb2
 
 
@@ -20,6 +22,10 @@ class SearchOptions(TypedDict, total=False):
     """Most passages of one document among the hits; 0, the default, means no bound."""
     filter: Filter | None
     """What documents must fulfil, see `justesse.client.filters`."""
+    thresholds: Sequence[Threshold]
+    """Rules that drop hits; a hit that misses any of them is dropped."""
+    context: Mapping[str, MetadataValue]
+    """Facts about the request that thresholds compare with, for example the week looked at."""
     fusion: Fusion | None
     """How lists are fused, where not as the workspace's settings say."""
 
@@ -33,7 +39,7 @@ _ROLES = {
 def search_message(
     workspace: str, query: str, options: SearchOptions
 ) -> search_pb2.SearchPassagesRequest:
-    """Encodes a question."""
+    """Encodes a question; TypeError and ValueError for options that cannot be sent."""
     condition, fusion = options.get("filter"), options.get("fusion")
     return search_pb2.SearchPassagesRequest(
         workspace=workspace,
@@ -45,5 +51,7 @@ def search_message(
         ],
         passages_per_document=options.get("passages_per_document", 0),
         filter=None if condition is None else condition.message,
+        thresholds=[threshold_message(each) for each in options.get("thresholds", ())],
+        context=metadata_messages(options.get("context", {})),
         fusion=None if fusion is None else fusion_message(fusion),
     )

@@ -78,6 +78,8 @@ class Scores:
     rerank_rank: int | None
     rerank_score: float | None
     """Comparable inside one answer only."""
+    term_share: float | None = None
+    """Share of the question's terms that the passage holds, where a threshold judged it."""
 
     @property
     def bm25_rank(self) -> int | None:
@@ -182,6 +184,7 @@ def _scores_from(message: search_pb2.Scores) -> Scores:
         bm25_score=message.bm25_score if message.HasField("bm25_score") else None,
         rerank_rank=message.rerank_rank if message.HasField("rerank_rank") else None,
         rerank_score=message.rerank_score if message.HasField("rerank_score") else None,
+        term_share=message.term_share if message.HasField("term_share") else None,
     )
 
 

@@ -55,6 +55,7 @@ from retriever_svc.embedded.store.workspace_rows import (
 from retriever_svc.embedded.workspace_view import described
 from retriever_svc.embedded.writer import Writer
 from retriever_svc.explanations import Explanation, ExplanationRequest
+from retriever_svc.highlights import highlighted
 from retriever_svc.searches import SearchRequest, SearchResult
 from retriever_svc.space_leases import SpaceLeases
 from retriever_svc.spaces import (
@@ -271,7 +272,11 @@ class EmbeddedEngine:
 
     async def search_passages(self, request: SearchRequest) -> SearchResult:
         """See `RetrievalEngine`."""
-        return await asyncio.wrap_future(self._worker.submit(PublishedState.search, request))
+        result = await asyncio.wrap_future(self._worker.submit(PublishedState.search, request))
+        if not request.highlight:
+            return result
+        # Away from the search thread: other searches need not wait for texts to be analysed.
+        return await asyncio.wrap_future(self._reading.submit(highlighted, result, request))
 
     async def explain_passages(self, request: ExplanationRequest) -> Explanation:
         """See `RetrievalEngine`."""

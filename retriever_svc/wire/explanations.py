@@ -18,6 +18,7 @@ _OUTCOMES = {
     PassageOutcome.UNDER_THRESHOLD: search_pb2.PASSAGE_OUTCOME_UNDER_THRESHOLD,
     PassageOutcome.OVER_DOCUMENT_BOUND: search_pb2.PASSAGE_OUTCOME_OVER_DOCUMENT_BOUND,
     PassageOutcome.OVER_LIMIT: search_pb2.PASSAGE_OUTCOME_OVER_LIMIT,
+    PassageOutcome.BEFORE_OFFSET: search_pb2.PASSAGE_OUTCOME_BEFORE_OFFSET,
 }
 # Every number of so many digits is an id the store can hold.
 _MAX_DIGITS = 18
@@ -81,4 +82,6 @@ def _passage_message(passage: PassageExplanation) -> search_pb2.PassageExplanati
         ],
         space_scores=[score_message(score) for score in passage.space_scores],
         bm25_score=passage.bm25_score,
+        term_share=passage.term_share,
+        threshold_index=passage.threshold_index,
     )

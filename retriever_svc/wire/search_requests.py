@@ -1,21 +1,21 @@
 """Search requests."""
 
-import math
-
 from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import search_pb2
-from retriever_svc.searches import QueryVariant, SearchMode, SearchRequest, Threshold
+from retriever_svc.searches import QueryVariant, SearchMode, SearchRequest
 from retriever_svc.wire.field_checks import checked_count, checked_text, checked_weight
 from retriever_svc.wire.filters import filter_from
 from retriever_svc.wire.float_blocks import vector_from
 from retriever_svc.wire.fusion_settings import fusion_choices_from
 from retriever_svc.wire.metadata import metadata_from
+from retriever_svc.wire.thresholds import threshold_from
 
 _MAX_VARIANTS = 8
 _MAX_QUERY_BYTES = 8 * 1024
 _MAX_CANDIDATES = 200
 _DEFAULT_CANDIDATES = 20
 _MAX_LIMIT = 400
+_MAX_OFFSET = 10_000
 _MODES = {
     search_pb2.SEARCH_MODE_UNSPECIFIED: SearchMode.HYBRID,
     search_pb2.SEARCH_MODE_HYBRID: SearchMode.HYBRID,
@@ -48,12 +48,15 @@ def search_request_from(message: search_pb2.SearchPassagesRequest) -> SearchRequ
         spaces_version=message.spaces_version if message.HasField("spaces_version") else None,
         filter=filter_from(message.filter, "filter") if message.HasField("filter") else None,
         thresholds=tuple(
-            _threshold_from(threshold, f"thresholds[{index}]")
+            threshold_from(threshold, f"thresholds[{index}]")
             for index, threshold in enumerate(message.thresholds)
         ),
         context=metadata_from(message.context, "context"),
         fusion=fusion_choices_from(message),
         passages_per_document=bound or None,
+        offset=checked_count(message.offset, "offset", low=0, high=_MAX_OFFSET),
+        group_by_document=message.group_by_document,
+        highlight=message.highlight,
     )
 
 
@@ -72,26 +75,6 @@ def _variant_from(message: search_pb2.QueryVariant, place: str) -> QueryVariant:
         _weight(message.weight, f"{place}.weight", is_set=message.HasField("weight")),
         vectors,
     )
-
-
-def _threshold_from(message: search_pb2.Threshold, place: str) -> Threshold:
-    if not message.space_id:
-        raise InvalidArgument(
-            f"{place}.space_id is empty; name the space whose cosine is judged",
-            field=f"{place}.space_id",
-        )
-    bound = message.WhichOneof("bound")
-    value = message.min_similarity if bound == "min_similarity" else 1 - message.max_distance
-    if bound is None or not math.isfinite(value):
-        raise InvalidArgument(
-            f"{place} needs a finite min_similarity or max_distance", field=f"{place}.bound"
-        )
-    condition = (
-        filter_from(message.condition, f"{place}.condition")
-        if message.HasField("condition")
-        else None
-    )
-    return Threshold(message.space_id, value, message.context_field, condition)
 
 
 def _weight(given: float, field: str, *, is_set: bool) -> float:

@@ -35,6 +35,8 @@ def search_response(result: SearchResult) -> search_pb2.SearchPassagesResponse:
         report=_report(result),
         applied_seq=result.applied_seq,
         fusion=fusion_message(result.fusion),
+        total_count=result.total_count,
+        window_cut=result.window_cut,
     )
 
 
@@ -54,6 +56,8 @@ def _hit_message(hit: PassageHit, document: documents_pb2.Document) -> search_pb
         space_scores=[score_message(score) for score in hit.space_scores],
         bm25_score=hit.bm25_score,
         update_time=timestamp_from(hit.updated_at),
+        term_share=hit.term_share,
+        highlights=[search_pb2.TextSpan(start=span.start, end=span.end) for span in hit.highlights],
     )
 
 
@@ -77,7 +81,14 @@ def _report(result: SearchResult) -> search_pb2.StageReport:
         )
     return search_pb2.StageReport(
         outcome=search_pb2.STAGE_OUTCOME_RAN,
-        detail=f"fused with {result.fusion.in_words()}",
+        detail=_done_in_words(result),
         provider=_PROVIDER,
         latency_ms=result.latency_ms,
     )
+
+
+def _done_in_words(result: SearchResult) -> str:
+    drops = "".join(
+        f"; thresholds[{index}] dropped {count}" for index, count in result.drop_counts.items()
+    )
+    return f"fused with {result.fusion.in_words()}{drops}"

@@ -70,17 +70,27 @@ class FilterBody(RequestBody):
 
 
 class ThresholdBody(RequestBody):
-    """Drops hits by the cosine in a space."""
+    """Drops hits by the cosine in a space, or by the terms they hold where they have none."""
 
-    space_id: str
+    space_id: str = Field(default="", description="empty: min_term_share alone judges every hit")
     min_similarity: FiniteNumber | None = Field(
         default=None, description="smallest cosine that stays"
     )
     max_distance: FiniteNumber | None = Field(
         default=None, description="largest 1 - cosine that stays"
     )
-    condition: FilterBody | None = None
-    context_field: str = ""
+    condition: FilterBody | None = Field(default=None, description="only for such documents")
+    context_field: str = Field(
+        default="", description="only where metadata and context of this name are equal"
+    )
+    min_term_share: FiniteNumber | None = Field(
+        default=None,
+        description="smallest share of the question's terms, 0 to 1, that a hit without any "
+        "cosine must hold; 0.25 if absent",
+    )
+    context_differs: bool = Field(
+        default=False, description="only where the two differ, or one is missing"
+    )
 
 
 def filter_from(body: FilterBody) -> Filter:
@@ -98,6 +108,8 @@ def threshold_from(body: ThresholdBody) -> Threshold:
         max_distance=body.max_distance,
         condition=None if body.condition is None else filter_from(body.condition),
         context_field=body.context_field,
+        min_term_share=body.min_term_share,
+        context_differs=body.context_differs,
     )
 
 

@@ -97,6 +97,7 @@ class ScoresBody(BaseModel):
     fused_score: float
     space_scores: list[SpaceScoreBody]
     bm25_score: float | None = None
+    term_share: float | None = None
     rerank_rank: int | None = None
     rerank_score: float | None = None
 
@@ -182,6 +183,7 @@ def _to_scores_body(hit: Hit) -> ScoresBody:
             for score in hit.fused.space_scores
         ],
         bm25_score=hit.fused.bm25_score,
+        term_share=hit.fused.term_share,
         rerank_rank=hit.rerank_rank,
         rerank_score=hit.rerank_score,
     )

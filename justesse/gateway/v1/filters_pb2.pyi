@@ -195,7 +195,13 @@ Global___FilterGroup: _TypeAlias = FilterGroup  # noqa: Y015
 
 @_typing.final
 class Threshold(_message.Message):
-    """Drops hits by a named score."""
+    """Drops hits by a named score.
+
+    A passage is judged by its cosine in the named space, computed whichever list found it. One that
+    has no cosine in any space (it has no vector, or no query vector could be had) is judged by the
+    share of the question's terms that it holds. One that has its cosine in another space only is
+    not judged: rules are calibrated for one space.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -204,15 +210,26 @@ class Threshold(_message.Message):
     MAX_DISTANCE_FIELD_NUMBER: _builtins.int
     CONDITION_FIELD_NUMBER: _builtins.int
     CONTEXT_FIELD_FIELD_NUMBER: _builtins.int
+    MIN_TERM_SHARE_FIELD_NUMBER: _builtins.int
+    CONTEXT_DIFFERS_FIELD_NUMBER: _builtins.int
     space_id: _builtins.str
-    """Space whose cosine is judged."""
+    """Space whose cosine is judged; empty: every passage is judged by min_term_share alone."""
     min_similarity: _builtins.float
-    """Smallest cosine that stays."""
+    """Smallest cosine that stays, -1 to 1."""
     max_distance: _builtins.float
-    """Largest 1 - cosine that stays."""
+    """Largest 1 - cosine that stays, 0 to 2."""
     context_field: _builtins.str
     """The rule counts only where the document's metadata field of this name equals the request's
     context value of the same name; empty: no comparison.
+    """
+    min_term_share: _builtins.float
+    """Smallest share, 0 to 1, of the different terms of the original wording that a passage without
+    any cosine must hold in title, headings, keywords or text; not set: 0.25. Must be set
+    where no space is named. A wording without terms judges nothing.
+    """
+    context_differs: _builtins.bool
+    """Turns the comparison with the context round: the rule counts where the two values differ, or
+    where one of them is missing.
     """
     @_builtins.property
     def condition(self) -> Global___Filter:
@@ -226,13 +243,20 @@ class Threshold(_message.Message):
         max_distance: _builtins.float = ...,
         condition: Global___Filter | None = ...,
         context_field: _builtins.str = ...,
+        min_term_share: _builtins.float | None = ...,
+        context_differs: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bound", b"bound", "condition", b"condition", "max_distance", b"max_distance", "min_similarity", b"min_similarity"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_term_share", b"_min_term_share", "bound", b"bound", "condition", b"condition", "max_distance", b"max_distance", "min_similarity", b"min_similarity", "min_term_share", b"min_term_share"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bound", b"bound", "condition", b"condition", "context_field", b"context_field", "max_distance", b"max_distance", "min_similarity", b"min_similarity", "space_id", b"space_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_term_share", b"_min_term_share", "bound", b"bound", "condition", b"condition", "context_differs", b"context_differs", "context_field", b"context_field", "max_distance", b"max_distance", "min_similarity", b"min_similarity", "min_term_share", b"min_term_share", "space_id", b"space_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_term_share: _TypeAlias = _typing.Literal["min_term_share"]  # noqa: Y015
+    _WhichOneofArgType__min_term_share: _TypeAlias = _typing.Literal["_min_term_share", b"_min_term_share"]  # noqa: Y015
     _WhichOneofReturnType_bound: _TypeAlias = _typing.Literal["min_similarity", "max_distance"]  # noqa: Y015
     _WhichOneofArgType_bound: _TypeAlias = _typing.Literal["bound", b"bound"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_term_share) -> _WhichOneofReturnType__min_term_share | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType_bound) -> _WhichOneofReturnType_bound | None: ...
 
 Global___Threshold: _TypeAlias = Threshold  # noqa: Y015

@@ -375,6 +375,7 @@ class Scores(_message.Message):
     BM25_SCORE_FIELD_NUMBER: _builtins.int
     RERANK_RANK_FIELD_NUMBER: _builtins.int
     RERANK_SCORE_FIELD_NUMBER: _builtins.int
+    TERM_SHARE_FIELD_NUMBER: _builtins.int
     fused_rank: _builtins.int
     """Place after fusion, from 1."""
     fused_score: _builtins.float
@@ -385,6 +386,8 @@ class Scores(_message.Message):
     """Place after reranking, from 1."""
     rerank_score: _builtins.float
     """Score of the reranker; comparable inside one answer only."""
+    term_share: _builtins.float
+    """Share of the question's different terms that the passage holds; set where a threshold judged it."""
     @_builtins.property
     def list_ranks(self) -> _containers.RepeatedCompositeFieldContainer[Global___ListRank]:
         """Places in the lists of the search."""
@@ -403,10 +406,11 @@ class Scores(_message.Message):
         bm25_score: _builtins.float | None = ...,
         rerank_rank: _builtins.int | None = ...,
         rerank_score: _builtins.float | None = ...,
+        term_share: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score", "_rerank_rank", b"_rerank_rank", "_rerank_score", b"_rerank_score", "bm25_score", b"bm25_score", "rerank_rank", b"rerank_rank", "rerank_score", b"rerank_score"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score", "_rerank_rank", b"_rerank_rank", "_rerank_score", b"_rerank_score", "_term_share", b"_term_share", "bm25_score", b"bm25_score", "rerank_rank", b"rerank_rank", "rerank_score", b"rerank_score", "term_share", b"term_share"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score", "_rerank_rank", b"_rerank_rank", "_rerank_score", b"_rerank_score", "bm25_score", b"bm25_score", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "list_ranks", b"list_ranks", "rerank_rank", b"rerank_rank", "rerank_score", b"rerank_score", "space_scores", b"space_scores"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score", "_rerank_rank", b"_rerank_rank", "_rerank_score", b"_rerank_score", "_term_share", b"_term_share", "bm25_score", b"bm25_score", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "list_ranks", b"list_ranks", "rerank_rank", b"rerank_rank", "rerank_score", b"rerank_score", "space_scores", b"space_scores", "term_share", b"term_share"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bm25_score: _TypeAlias = _typing.Literal["bm25_score"]  # noqa: Y015
     _WhichOneofArgType__bm25_score: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score"]  # noqa: Y015
@@ -414,12 +418,16 @@ class Scores(_message.Message):
     _WhichOneofArgType__rerank_rank: _TypeAlias = _typing.Literal["_rerank_rank", b"_rerank_rank"]  # noqa: Y015
     _WhichOneofReturnType__rerank_score: _TypeAlias = _typing.Literal["rerank_score"]  # noqa: Y015
     _WhichOneofArgType__rerank_score: _TypeAlias = _typing.Literal["_rerank_score", b"_rerank_score"]  # noqa: Y015
+    _WhichOneofReturnType__term_share: _TypeAlias = _typing.Literal["term_share"]  # noqa: Y015
+    _WhichOneofArgType__term_share: _TypeAlias = _typing.Literal["_term_share", b"_term_share"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__bm25_score) -> _WhichOneofReturnType__bm25_score | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rerank_rank) -> _WhichOneofReturnType__rerank_rank | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__rerank_score) -> _WhichOneofReturnType__rerank_score | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__term_share) -> _WhichOneofReturnType__term_share | None: ...
 
 Global___Scores: _TypeAlias = Scores  # noqa: Y015
 

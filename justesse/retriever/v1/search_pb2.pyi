@@ -74,6 +74,8 @@ class _PassageOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Passag
     """Better passages of its document filled the bound per document."""
     PASSAGE_OUTCOME_OVER_LIMIT: _PassageOutcome.ValueType  # 6
     """Better passages filled the limit."""
+    PASSAGE_OUTCOME_BEFORE_OFFSET: _PassageOutcome.ValueType  # 7
+    """It stands before the offset."""
 
 class PassageOutcome(_PassageOutcome, metaclass=_PassageOutcomeEnumTypeWrapper):
     """Names what became of an expected passage. The set may grow."""
@@ -92,6 +94,8 @@ PASSAGE_OUTCOME_OVER_DOCUMENT_BOUND: PassageOutcome.ValueType  # 5
 """Better passages of its document filled the bound per document."""
 PASSAGE_OUTCOME_OVER_LIMIT: PassageOutcome.ValueType  # 6
 """Better passages filled the limit."""
+PASSAGE_OUTCOME_BEFORE_OFFSET: PassageOutcome.ValueType  # 7
+"""It stands before the offset."""
 Global___PassageOutcome: _TypeAlias = PassageOutcome  # noqa: Y015
 
 class _SearchMode:
@@ -183,6 +187,9 @@ class SearchPassagesRequest(_message.Message):
     DENSE_WEIGHT_FIELD_NUMBER: _builtins.int
     PASSAGES_PER_DOCUMENT_FIELD_NUMBER: _builtins.int
     SPACE_WEIGHTS_FIELD_NUMBER: _builtins.int
+    OFFSET_FIELD_NUMBER: _builtins.int
+    GROUP_BY_DOCUMENT_FIELD_NUMBER: _builtins.int
+    HIGHLIGHT_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     mode: Global___SearchMode.ValueType
@@ -190,7 +197,7 @@ class SearchPassagesRequest(_message.Message):
     candidate_count: _builtins.int
     """Length of each list before fusion, 1 to 200; 0 means 20."""
     limit: _builtins.int
-    """Fused hits returned, 1 to 400; 0 means all."""
+    """Hits returned, 1 to 400, documents where they are grouped; 0 means all."""
     spaces_version: _builtins.int
     """Version of the spaces the caller embedded for; not set: no check."""
     rank_constant: _builtins.float
@@ -201,6 +208,15 @@ class SearchPassagesRequest(_message.Message):
     """Weight of every list of a space, 0 to 1,000; not set: the workspace's."""
     passages_per_document: _builtins.int
     """Most passages of one document among the hits; 0 means no bound."""
+    offset: _builtins.int
+    """Hits passed over, documents where they are grouped, 0 to 10,000. A page of a search is the same
+    search with another offset: candidate_count alone decides what is fused, so pages neither
+    overlap nor leave gaps while nothing changes.
+    """
+    group_by_document: _builtins.bool
+    """Passages of one document come together, at the place of the best of them."""
+    highlight: _builtins.bool
+    """Says for each hit where its text holds terms of the question."""
     @_builtins.property
     def variants(self) -> _containers.RepeatedCompositeFieldContainer[Global___QueryVariant]:
         """Wordings of the question; 1 to 8, the original among them."""
@@ -238,10 +254,13 @@ class SearchPassagesRequest(_message.Message):
         dense_weight: _builtins.float | None = ...,
         passages_per_document: _builtins.int = ...,
         space_weights: _abc.Mapping[_builtins.str, _builtins.float] | None = ...,
+        offset: _builtins.int = ...,
+        group_by_document: _builtins.bool = ...,
+        highlight: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_rank_constant", b"_rank_constant", "_spaces_version", b"_spaces_version", "dense_weight", b"dense_weight", "filter", b"filter", "lexical_weight", b"lexical_weight", "rank_constant", b"rank_constant", "spaces_version", b"spaces_version"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_rank_constant", b"_rank_constant", "_spaces_version", b"_spaces_version", "candidate_count", b"candidate_count", "context", b"context", "dense_weight", b"dense_weight", "filter", b"filter", "lexical_weight", b"lexical_weight", "limit", b"limit", "mode", b"mode", "passages_per_document", b"passages_per_document", "rank_constant", b"rank_constant", "space_weights", b"space_weights", "spaces_version", b"spaces_version", "thresholds", b"thresholds", "variants", b"variants", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_rank_constant", b"_rank_constant", "_spaces_version", b"_spaces_version", "candidate_count", b"candidate_count", "context", b"context", "dense_weight", b"dense_weight", "filter", b"filter", "group_by_document", b"group_by_document", "highlight", b"highlight", "lexical_weight", b"lexical_weight", "limit", b"limit", "mode", b"mode", "offset", b"offset", "passages_per_document", b"passages_per_document", "rank_constant", b"rank_constant", "space_weights", b"space_weights", "spaces_version", b"spaces_version", "thresholds", b"thresholds", "variants", b"variants", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__dense_weight: _TypeAlias = _typing.Literal["dense_weight"]  # noqa: Y015
     _WhichOneofArgType__dense_weight: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight"]  # noqa: Y015
@@ -336,6 +355,8 @@ class SearchPassagesResponse(_message.Message):
     REPORT_FIELD_NUMBER: _builtins.int
     APPLIED_SEQ_FIELD_NUMBER: _builtins.int
     FUSION_FIELD_NUMBER: _builtins.int
+    TOTAL_COUNT_FIELD_NUMBER: _builtins.int
+    WINDOW_CUT_FIELD_NUMBER: _builtins.int
     spaces_version: _builtins.int
     """Version of that list of spaces."""
     spaces_outdated: _builtins.bool
@@ -344,6 +365,10 @@ class SearchPassagesResponse(_message.Message):
     """
     applied_seq: _builtins.int
     """Number of the last change this search saw."""
+    total_count: _builtins.int
+    """Hits there are in all before offset and limit, documents where they are grouped."""
+    window_cut: _builtins.bool
+    """At least one list was as long as candidate_count allows: passages beyond the last hit may match."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___PassageHit]:
         """Hits, best fused score first."""
@@ -375,10 +400,12 @@ class SearchPassagesResponse(_message.Message):
         report: Global___StageReport | None = ...,
         applied_seq: _builtins.int = ...,
         fusion: _workspaces_pb2.FusionSettings | None = ...,
+        total_count: _builtins.int = ...,
+        window_cut: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["fusion", b"fusion", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["applied_seq", b"applied_seq", "fusion", b"fusion", "hits", b"hits", "lists", b"lists", "report", b"report", "spaces", b"spaces", "spaces_outdated", b"spaces_outdated", "spaces_version", b"spaces_version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["applied_seq", b"applied_seq", "fusion", b"fusion", "hits", b"hits", "lists", b"lists", "report", b"report", "spaces", b"spaces", "spaces_outdated", b"spaces_outdated", "spaces_version", b"spaces_version", "total_count", b"total_count", "window_cut", b"window_cut"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -465,6 +492,8 @@ class PassageExplanation(_message.Message):
     BM25_SCORE_FIELD_NUMBER: _builtins.int
     HEADING_PATH_FIELD_NUMBER: _builtins.int
     LOCATION_FIELD_NUMBER: _builtins.int
+    THRESHOLD_INDEX_FIELD_NUMBER: _builtins.int
+    TERM_SHARE_FIELD_NUMBER: _builtins.int
     passage_id: _builtins.str
     """Id of the passage."""
     external_id: _builtins.str
@@ -485,6 +514,12 @@ class PassageExplanation(_message.Message):
     """BM25 score of the original wording, at least 0."""
     location: _builtins.str
     """Page or sheet the passage starts on; empty where there is none."""
+    threshold_index: _builtins.int
+    """Position in the search's thresholds of the one that dropped it; not set for another outcome."""
+    term_share: _builtins.float
+    """Share of the different terms of the original wording that it holds; not set where the wording
+    has none.
+    """
     @_builtins.property
     def standings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ListStanding]:
         """Where each list holds it; lists that do not hold it even uncut are missing."""
@@ -517,19 +552,29 @@ class PassageExplanation(_message.Message):
         bm25_score: _builtins.float = ...,
         heading_path: _abc.Iterable[_builtins.str] | None = ...,
         location: _builtins.str = ...,
+        threshold_index: _builtins.int | None = ...,
+        term_share: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "fused_rank", b"fused_rank", "fused_score", b"fused_score"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "_term_share", b"_term_share", "_threshold_index", b"_threshold_index", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "term_share", b"term_share", "threshold_index", b"threshold_index"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "bm25_score", b"bm25_score", "chunk_index", b"chunk_index", "detail", b"detail", "external_id", b"external_id", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "heading_path", b"heading_path", "location", b"location", "matched_terms", b"matched_terms", "outcome", b"outcome", "passage_id", b"passage_id", "space_scores", b"space_scores", "standings", b"standings"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank", "_fused_score", b"_fused_score", "_term_share", b"_term_share", "_threshold_index", b"_threshold_index", "bm25_score", b"bm25_score", "chunk_index", b"chunk_index", "detail", b"detail", "external_id", b"external_id", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "heading_path", b"heading_path", "location", b"location", "matched_terms", b"matched_terms", "outcome", b"outcome", "passage_id", b"passage_id", "space_scores", b"space_scores", "standings", b"standings", "term_share", b"term_share", "threshold_index", b"threshold_index"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__fused_rank: _TypeAlias = _typing.Literal["fused_rank"]  # noqa: Y015
     _WhichOneofArgType__fused_rank: _TypeAlias = _typing.Literal["_fused_rank", b"_fused_rank"]  # noqa: Y015
     _WhichOneofReturnType__fused_score: _TypeAlias = _typing.Literal["fused_score"]  # noqa: Y015
     _WhichOneofArgType__fused_score: _TypeAlias = _typing.Literal["_fused_score", b"_fused_score"]  # noqa: Y015
+    _WhichOneofReturnType__term_share: _TypeAlias = _typing.Literal["term_share"]  # noqa: Y015
+    _WhichOneofArgType__term_share: _TypeAlias = _typing.Literal["_term_share", b"_term_share"]  # noqa: Y015
+    _WhichOneofReturnType__threshold_index: _TypeAlias = _typing.Literal["threshold_index"]  # noqa: Y015
+    _WhichOneofArgType__threshold_index: _TypeAlias = _typing.Literal["_threshold_index", b"_threshold_index"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fused_rank) -> _WhichOneofReturnType__fused_rank | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__fused_score) -> _WhichOneofReturnType__fused_score | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__term_share) -> _WhichOneofReturnType__term_share | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__threshold_index) -> _WhichOneofReturnType__threshold_index | None: ...
 
 Global___PassageExplanation: _TypeAlias = PassageExplanation  # noqa: Y015
 
@@ -654,6 +699,8 @@ class PassageHit(_message.Message):
     SPACE_SCORES_FIELD_NUMBER: _builtins.int
     BM25_SCORE_FIELD_NUMBER: _builtins.int
     UPDATE_TIME_FIELD_NUMBER: _builtins.int
+    TERM_SHARE_FIELD_NUMBER: _builtins.int
+    HIGHLIGHTS_FIELD_NUMBER: _builtins.int
     passage_id: _builtins.str
     """Id of the passage."""
     fused_rank: _builtins.int
@@ -662,6 +709,10 @@ class PassageHit(_message.Message):
     """Fused score; an ordering, not a relevance."""
     bm25_score: _builtins.float
     """BM25 score of the first variant, at least 0; computed even where the list missed the passage."""
+    term_share: _builtins.float
+    """Share of the different terms of the original wording that the passage holds; set where a
+    threshold judged it.
+    """
     @_builtins.property
     def passage(self) -> _documents_pb2.Passage:
         """The passage."""
@@ -682,6 +733,10 @@ class PassageHit(_message.Message):
     def update_time(self) -> _timestamp_pb2.Timestamp:
         """When the document was stored in its present state."""
 
+    @_builtins.property
+    def highlights(self) -> _containers.RepeatedCompositeFieldContainer[Global___TextSpan]:
+        """Where the text holds terms of any wording, in order, without overlap; only if asked for."""
+
     def __init__(
         self,
         *,
@@ -694,16 +749,49 @@ class PassageHit(_message.Message):
         space_scores: _abc.Iterable[Global___SpaceScore] | None = ...,
         bm25_score: _builtins.float | None = ...,
         update_time: _timestamp_pb2.Timestamp | None = ...,
+        term_share: _builtins.float | None = ...,
+        highlights: _abc.Iterable[Global___TextSpan] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score", "bm25_score", b"bm25_score", "document", b"document", "passage", b"passage", "update_time", b"update_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score", "_term_share", b"_term_share", "bm25_score", b"bm25_score", "document", b"document", "passage", b"passage", "term_share", b"term_share", "update_time", b"update_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score", "bm25_score", b"bm25_score", "document", b"document", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "list_ranks", b"list_ranks", "passage", b"passage", "passage_id", b"passage_id", "space_scores", b"space_scores", "update_time", b"update_time"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score", "_term_share", b"_term_share", "bm25_score", b"bm25_score", "document", b"document", "fused_rank", b"fused_rank", "fused_score", b"fused_score", "highlights", b"highlights", "list_ranks", b"list_ranks", "passage", b"passage", "passage_id", b"passage_id", "space_scores", b"space_scores", "term_share", b"term_share", "update_time", b"update_time"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__bm25_score: _TypeAlias = _typing.Literal["bm25_score"]  # noqa: Y015
     _WhichOneofArgType__bm25_score: _TypeAlias = _typing.Literal["_bm25_score", b"_bm25_score"]  # noqa: Y015
+    _WhichOneofReturnType__term_share: _TypeAlias = _typing.Literal["term_share"]  # noqa: Y015
+    _WhichOneofArgType__term_share: _TypeAlias = _typing.Literal["_term_share", b"_term_share"]  # noqa: Y015
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__bm25_score) -> _WhichOneofReturnType__bm25_score | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__term_share) -> _WhichOneofReturnType__term_share | None: ...
 
 Global___PassageHit: _TypeAlias = PassageHit  # noqa: Y015
+
+@_typing.final
+class TextSpan(_message.Message):
+    """Holds a part of a text as it is stored, counted in Unicode code points."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    start: _builtins.int
+    """First code point of the part, from 0."""
+    end: _builtins.int
+    """Code point after the last one; over start."""
+    def __init__(
+        self,
+        *,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TextSpan: _TypeAlias = TextSpan  # noqa: Y015
 
 @_typing.final
 class ListRank(_message.Message):
@@ -948,7 +1036,13 @@ Global___FilterGroup: _TypeAlias = FilterGroup  # noqa: Y015
 
 @_typing.final
 class Threshold(_message.Message):
-    """Drops hits by a named score."""
+    """Drops hits by a named score.
+
+    A passage is judged by its cosine in the named space, computed whichever list found it. One that
+    has no cosine in any space (it has no vector, or no query vector could be had) is judged by the
+    share of the question's terms that it holds. One that has its cosine in another space only is
+    not judged: rules are calibrated for one space.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -957,15 +1051,26 @@ class Threshold(_message.Message):
     MAX_DISTANCE_FIELD_NUMBER: _builtins.int
     CONDITION_FIELD_NUMBER: _builtins.int
     CONTEXT_FIELD_FIELD_NUMBER: _builtins.int
+    MIN_TERM_SHARE_FIELD_NUMBER: _builtins.int
+    CONTEXT_DIFFERS_FIELD_NUMBER: _builtins.int
     space_id: _builtins.str
-    """Space whose cosine is judged."""
+    """Space whose cosine is judged; empty: every passage is judged by min_term_share alone."""
     min_similarity: _builtins.float
-    """Smallest cosine that stays."""
+    """Smallest cosine that stays, -1 to 1."""
     max_distance: _builtins.float
-    """Largest 1 - cosine that stays."""
+    """Largest 1 - cosine that stays, 0 to 2."""
     context_field: _builtins.str
     """The rule counts only where the document's metadata field of this name equals the request's
     context value of the same name; empty: no comparison.
+    """
+    min_term_share: _builtins.float
+    """Smallest share, 0 to 1, of the different terms of the original wording that a passage without
+    any cosine must hold in title, headings, keywords or text; not set: 0.25. Must be set
+    where no space is named. A wording without terms judges nothing.
+    """
+    context_differs: _builtins.bool
+    """Turns the comparison with the context round: the rule counts where the two values differ, or
+    where one of them is missing.
     """
     @_builtins.property
     def condition(self) -> Global___Filter:
@@ -979,13 +1084,20 @@ class Threshold(_message.Message):
         max_distance: _builtins.float = ...,
         condition: Global___Filter | None = ...,
         context_field: _builtins.str = ...,
+        min_term_share: _builtins.float | None = ...,
+        context_differs: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bound", b"bound", "condition", b"condition", "max_distance", b"max_distance", "min_similarity", b"min_similarity"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_min_term_share", b"_min_term_share", "bound", b"bound", "condition", b"condition", "max_distance", b"max_distance", "min_similarity", b"min_similarity", "min_term_share", b"min_term_share"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bound", b"bound", "condition", b"condition", "context_field", b"context_field", "max_distance", b"max_distance", "min_similarity", b"min_similarity", "space_id", b"space_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_term_share", b"_min_term_share", "bound", b"bound", "condition", b"condition", "context_differs", b"context_differs", "context_field", b"context_field", "max_distance", b"max_distance", "min_similarity", b"min_similarity", "min_term_share", b"min_term_share", "space_id", b"space_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__min_term_share: _TypeAlias = _typing.Literal["min_term_share"]  # noqa: Y015
+    _WhichOneofArgType__min_term_share: _TypeAlias = _typing.Literal["_min_term_share", b"_min_term_share"]  # noqa: Y015
     _WhichOneofReturnType_bound: _TypeAlias = _typing.Literal["min_similarity", "max_distance"]  # noqa: Y015
     _WhichOneofArgType_bound: _TypeAlias = _typing.Literal["bound", b"bound"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min_term_share) -> _WhichOneofReturnType__min_term_share | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType_bound) -> _WhichOneofReturnType_bound | None: ...
 
 Global___Threshold: _TypeAlias = Threshold  # noqa: Y015

@@ -4,8 +4,8 @@ Scores are BM25 with k1 = 1.2 and b = 0.75, summed over terms and fields with th
 weights. Queries are built from terms: no text of a user is ever read as query syntax.
 """
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,8 @@ class LexicalQuery:
     clauses: tuple[tuple[Any, Any], ...]
     terms: tuple[str, ...]
     """The term of each clause."""
+    by_language: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The terms, each once, as each language analyses the query."""
 
     def by_term(self) -> dict[str, "LexicalQuery"]:
         """Returns a query for each term alone."""
@@ -70,14 +72,15 @@ class LexicalSearcher:
         With several languages it is analysed in each; a passage has fields of one, so only the
         analysis that fits counts.
         """
+        by_language = {language: tuple(query_terms(text, language)) for language in self._boosts}
         clauses = [
             ((tantivy.Occur.Should, self._term_query(field, term, boost)), term)
             for language, fields in self._boosts.items()
-            for term in query_terms(text, language)
+            for term in by_language[language]
             for field, boost in fields.items()
         ]
         return LexicalQuery(
-            tuple(clause for clause, _ in clauses), tuple(term for _, term in clauses)
+            tuple(clause for clause, _ in clauses), tuple(term for _, term in clauses), by_language
         )
 
     def search(self, query: LexicalQuery, count: int) -> list[LexicalHit]:
@@ -103,7 +106,34 @@ class LexicalSearcher:
 
     def scores(self, query: LexicalQuery, passage_ids: Collection[int]) -> dict[int, float]:
         """Returns the BM25 score of each of these passages that holds a term."""
-        if not query.clauses or not passage_ids:
+        return self._scores(list(query.clauses), passage_ids)
+
+    def term_shares(self, query: LexicalQuery, passage_ids: Collection[int]) -> dict[int, float]:
+        """Returns the share, 0 to 1, of the query's different terms that each passage holds.
+
+        Empty for a query without terms. Of several languages the one that fits best counts.
+        """
+        if not passage_ids or not any(query.by_language.values()):
+            return {}
+        shares = dict.fromkeys(passage_ids, 0.0)
+        for language, terms in query.by_language.items():
+            # Every term that is held adds one, in whichever fields it stands.
+            clauses = [(tantivy.Occur.Should, self._held(term, language)) for term in terms]
+            for passage_id, count in self._scores(clauses, passage_ids).items():
+                shares[passage_id] = max(shares[passage_id], round(count) / len(terms))
+        return shares
+
+    def _held(self, term: str, language: str) -> Any:
+        in_fields = [
+            (tantivy.Occur.Should, tantivy.Query.term_query(self._schema, field, term, "basic"))
+            for field in self._boosts[language]
+        ]
+        return tantivy.Query.const_score_query(tantivy.Query.boolean_query(in_fields), 1.0)
+
+    def _scores(
+        self, clauses: list[tuple[Any, Any]], passage_ids: Collection[int]
+    ) -> dict[int, float]:
+        if not clauses or not passage_ids:
             return {}
         among = tantivy.Query.boolean_query(
             [
@@ -116,7 +146,7 @@ class LexicalSearcher:
         )
         # The ids lead, and the terms are looked up in those few passages only.
         leading = (tantivy.Occur.Must, tantivy.Query.const_score_query(among, 0.0))
-        hits = self._hits([leading, *query.clauses], len(passage_ids))
+        hits = self._hits([leading, *clauses], len(passage_ids))
         return {hit.passage_id: hit.score for hit in hits}
 
     def _term_query(self, field: str, term: str, boost: float) -> Any:

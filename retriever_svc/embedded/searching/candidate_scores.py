@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from enum import Enum
 from itertools import repeat
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from retriever_svc.embedded.store.vector_rows import windows_of_passages
 from retriever_svc.embedded.store.workspace_rows import SpaceRow
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.searches import SpaceScore
+from retriever_svc.thresholds import Threshold
 
 
 class CandidateScores(NamedTuple):
@@ -22,13 +24,28 @@ class CandidateScores(NamedTuple):
 
     space_scores: tuple[SpaceScore, ...]
     bm25_score: float
+    term_share: float | None = None
+    """Share of the original wording's terms that it holds; None where it was not asked for."""
 
-    def cosine(self, space_id: str) -> float | None:
-        """Returns the cosine in a space, None where it cannot be had."""
-        for score in self.space_scores:
-            if score.space_id == space_id:
-                return score.cosine
-        return None
+    @property
+    def cosines(self) -> dict[str, float]:
+        """The cosines that can be had, by space."""
+        return {score.space_id: score.cosine for score in self.space_scores}
+
+
+class TermShares(Enum):
+    """Names the candidates whose share of terms is computed."""
+
+    NONE = "none"
+    WITHOUT_COSINE = "without cosine"
+    ALL = "all"
+
+    @staticmethod
+    def judged_by(thresholds: Sequence[Threshold]) -> "TermShares":
+        """Returns what thresholds ask for."""
+        if any(not threshold.space_id for threshold in thresholds):
+            return TermShares.ALL
+        return TermShares.WITHOUT_COSINE if thresholds else TermShares.NONE
 
 
 def score_candidates(
@@ -37,6 +54,7 @@ def score_candidates(
     query: PreparedQuery,
     passage_ids: Sequence[int],
     known_bm25: dict[int, float],
+    term_shares: TermShares = TermShares.NONE,
 ) -> list[CandidateScores]:
     """Returns the scores of each passage; `known_bm25` holds those that a list brought."""
     unknown = [id_ for id_ in passage_ids if id_ not in known_bm25]
@@ -50,11 +68,21 @@ def score_candidates(
     by_passage: Iterable[tuple[SpaceScore | None, ...]] = (
         zip(*by_space, strict=True) if by_space else repeat((), len(passage_ids))
     )
+    space_scores = [
+        tuple([score for score in scores if score is not None]) for scores in by_passage
+    ]
+    shares: dict[int, float] = {}
+    if term_shares is not TermShares.NONE:
+        everyone = term_shares is TermShares.ALL
+        asked = [
+            passage_id
+            for passage_id, scores in zip(passage_ids, space_scores, strict=True)
+            if everyone or not scores
+        ]
+        shares = view.lexical.term_shares(query.original.terms, asked)
     return [
-        CandidateScores(
-            tuple([score for score in scores if score is not None]), bm25.get(passage_id, 0.0)
-        )
-        for passage_id, scores in zip(passage_ids, by_passage, strict=True)
+        CandidateScores(scores, bm25.get(passage_id, 0.0), shares.get(passage_id))
+        for passage_id, scores in zip(passage_ids, space_scores, strict=True)
     ]
 
 

@@ -1,67 +1,102 @@
-"""Decides which fused candidates become hits: thresholds, bound per document, limit."""
+"""Decides which fused candidates become hits: thresholds, bound per document, groups, pages."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from retriever_svc.documents import Document, MetadataValue
+from retriever_svc.documents import Document
 from retriever_svc.embedded.searching.candidate_scores import CandidateScores
 from retriever_svc.explanations import PassageOutcome
-from retriever_svc.filters import fulfils
-from retriever_svc.searches import PassageHit, SearchRequest, Threshold
+from retriever_svc.searches import PassageHit, SearchRequest
 
 
-def select_hits(
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Names the threshold that a passage misses, by its position, and says how."""
+
+    threshold_index: int
+    in_words: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedHit:
+    """Says what becomes of one candidate."""
+
+    hit: PassageHit
+    outcome: PassageOutcome
+    miss: Miss | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Holds the hits of a page, and what became of every candidate where that was judged."""
+
+    hits: tuple[PassageHit, ...]
+    total_count: int
+    """Hits of all pages; documents where they are grouped."""
+    judged: tuple[JudgedHit, ...] = ()
+    """Those of all pages in their order, then the dropped ones in fused order."""
+
+    @property
+    def drop_counts(self) -> dict[int, int]:
+        """Returns how many candidates each threshold dropped, by its position."""
+        return dict(
+            sorted(Counter(one.miss.threshold_index for one in self.judged if one.miss).items())
+        )
+
+
+def selected(
     hits: Iterable[tuple[PassageHit, CandidateScores]], request: SearchRequest
-) -> list[PassageHit]:
-    """Returns the hits that stay, in fused order."""
-    chosen: list[PassageHit] = []
-    for hit, outcome in judged_hits(hits, request):
-        if outcome is PassageOutcome.OVER_LIMIT:
-            break
-        if outcome is PassageOutcome.RETURNED:
-            chosen.append(hit)
-    return chosen
+) -> Selection:
+    """Judges all candidates of a search, given in fused order.
 
-
-def judged_hits(
-    hits: Iterable[tuple[PassageHit, CandidateScores]], request: SearchRequest
-) -> Iterator[tuple[PassageHit, PassageOutcome]]:
-    """Yields what becomes of each hit, in fused order."""
-    count = 0
+    Pages are cut from one order that does not depend on where they begin and end.
+    """
+    kept: list[PassageHit] = []
+    dropped: list[JudgedHit] = []
     per_document: Counter[str] = Counter()
     for hit, scores in hits:
         document_id = hit.document.external_id
-        bound = request.passages_per_document
-        if missed_threshold(request, hit.document, scores) is not None:
-            yield hit, PassageOutcome.UNDER_THRESHOLD
-        elif bound is not None and per_document[document_id] == bound:
-            yield hit, PassageOutcome.OVER_DOCUMENT_BOUND
-        elif request.limit is not None and count == request.limit:
-            yield hit, PassageOutcome.OVER_LIMIT
+        miss = missed_threshold(request, hit.document, scores)
+        if miss is not None:
+            dropped.append(JudgedHit(hit, PassageOutcome.UNDER_THRESHOLD, miss))
+        elif per_document[document_id] == request.passages_per_document:
+            dropped.append(JudgedHit(hit, PassageOutcome.OVER_DOCUMENT_BOUND))
         else:
-            count += 1
             per_document[document_id] += 1
-            yield hit, PassageOutcome.RETURNED
+            kept.append(hit)
+    units = _by_document(kept) if request.group_by_document else [[hit] for hit in kept]
+    judged = [
+        JudgedHit(hit, _outcome_at(place, request))
+        for place, unit in enumerate(units)
+        for hit in unit
+    ]
+    page = tuple(one.hit for one in judged if one.outcome is PassageOutcome.RETURNED)
+    return Selection(page, len(units), (*judged, *dropped))
 
 
 def missed_threshold(
     request: SearchRequest, document: Document, scores: CandidateScores
-) -> Threshold | None:
+) -> Miss | None:
     """Returns the first threshold that the passage misses; None where it misses none."""
-    for threshold in request.thresholds:
-        cosine = scores.cosine(threshold.space_id)
-        if cosine is None or cosine >= threshold.min_similarity:
-            continue
-        if threshold.condition is not None and not fulfils(document, threshold.condition):
-            continue
-        if not threshold.context_field or _equal_by_name(
-            document.metadata.get(threshold.context_field),
-            request.context.get(threshold.context_field),
-        ):
-            return threshold
+    for index, threshold in enumerate(request.thresholds):
+        if threshold.counts_for(document, request.context):
+            missed = threshold.missed_by(scores.cosines, scores.term_share)
+            if missed:
+                return Miss(index, missed)
     return None
 
 
-def _equal_by_name(stored: MetadataValue | None, asked: MetadataValue | None) -> bool:
-    # True equals 1.0 in Python; here a truth value is no number.
-    return stored is not None and type(stored) is type(asked) and stored == asked
+def _by_document(hits: Sequence[PassageHit]) -> list[list[PassageHit]]:
+    groups: dict[str, list[PassageHit]] = {}
+    for hit in hits:
+        groups.setdefault(hit.document.external_id, []).append(hit)
+    return list(groups.values())
+
+
+def _outcome_at(place: int, request: SearchRequest) -> PassageOutcome:
+    if place < request.offset:
+        return PassageOutcome.BEFORE_OFFSET
+    if request.limit is not None and place >= request.offset + request.limit:
+        return PassageOutcome.OVER_LIMIT
+    return PassageOutcome.RETURNED

@@ -5,8 +5,8 @@ import sqlite3
 import numpy as np
 
 from chassis.errors import NotFound
-from retriever_svc.embedded.searching.candidate_scores import CandidateScores, score_candidates
-from retriever_svc.embedded.searching.hit_selection import judged_hits, missed_threshold
+from retriever_svc.embedded.searching.candidate_scores import TermShares, score_candidates
+from retriever_svc.embedded.searching.hit_selection import JudgedHit, selected
 from retriever_svc.embedded.searching.list_standings import standings_of, with_contributions
 from retriever_svc.embedded.searching.passage_search import hits_of, subset_of
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery, prepare
@@ -84,18 +84,23 @@ class _Explainer:
         fused = fuse(self._made.rankings, rank_constant=query.fusion.rank_constant)
         self._fused = {candidate.passage_id: candidate for candidate in fused}
         scores = score_candidates(
-            view, connection, query, list(self._fused), self._made.original_bm25
+            view,
+            connection,
+            query,
+            list(self._fused),
+            self._made.original_bm25,
+            TermShares.judged_by(request.thresholds),
         )
-        hits = hits_of(view, connection, fused, scores)
-        self._judged = {
-            hit.passage_id: (hit.fused_rank, outcome) for hit, outcome in judged_hits(hits, request)
-        }
+        selection = selected(hits_of(view, connection, fused, scores), request)
+        self._judged = {judged.hit.passage_id: judged for judged in selection.judged}
 
     def explain(
         self, document: DocumentRow, passages: list[PassageRow]
     ) -> list[PassageExplanation]:
         ids = [passage.id for passage in passages]
-        scores = score_candidates(self._view, self._connection, self._query, ids, {})
+        scores = score_candidates(
+            self._view, self._connection, self._query, ids, {}, TermShares.ALL
+        )
         subset = self._subset
         # A filter is about documents, so it keeps out all of these passages or none.
         kept_out = subset is not None and not subset.contains(np.array(ids, np.int64)).all()
@@ -105,7 +110,8 @@ class _Explainer:
         terms = self._term_weights(ids)
         explained = []
         for passage, scored in zip(passages, scores, strict=True):
-            rank, outcome = self._judged.get(passage.id, (None, PassageOutcome.IN_NO_LIST))
+            judged = self._judged.get(passage.id)
+            outcome = PassageOutcome.IN_NO_LIST if judged is None else judged.outcome
             if kept_out:
                 outcome = PassageOutcome.FILTERED_OUT
             candidate = self._fused.get(passage.id)
@@ -117,13 +123,17 @@ class _Explainer:
                     heading_path=passage.passage.heading_path,
                     location=passage.passage.location,
                     outcome=outcome,
-                    detail=self._detail(outcome, rank, document, scored),
-                    fused_rank=rank,
+                    detail=self._detail(outcome, judged, document),
+                    fused_rank=None if judged is None else judged.hit.fused_rank,
                     fused_score=None if candidate is None else candidate.score,
                     standings=with_contributions(standings[passage.id], self._made, candidate),
                     matched_terms=terms[passage.id],
                     space_scores=scored.space_scores,
                     bm25_score=scored.bm25_score,
+                    term_share=scored.term_share,
+                    threshold_index=(
+                        judged.miss.threshold_index if judged and judged.miss else None
+                    ),
                 )
             )
         return explained
@@ -141,14 +151,14 @@ class _Explainer:
     def _detail(
         self,
         outcome: PassageOutcome,
-        rank: int | None,
+        judged: JudgedHit | None,
         document: DocumentRow,
-        scores: CandidateScores,
     ) -> str:
         request = self._request
         match outcome:
             case PassageOutcome.RETURNED:
-                return f"returned; place {rank} after fusion"
+                assert judged is not None
+                return f"returned; place {judged.hit.fused_rank} after fusion"
             case PassageOutcome.FILTERED_OUT:
                 assert request.filter is not None
                 return f"the filter {miss_in_words(document.document, request.filter)}"
@@ -159,11 +169,11 @@ class _Explainer:
                     f"{request.passages_per_document} better passages of its document are returned"
                 )
             case PassageOutcome.OVER_LIMIT:
-                return f"{request.limit} better passages are returned"
+                unit = "documents" if request.group_by_document else "passages"
+                return f"{request.limit} better {unit} are returned"
+            case PassageOutcome.BEFORE_OFFSET:
+                return f"stands on an earlier page: the offset is {request.offset}"
             case PassageOutcome.UNDER_THRESHOLD:
-                missed = missed_threshold(request, document.document, scores)
-                assert missed is not None
-                return (
-                    f"its cosine {scores.cosine(missed.space_id):.4f} in space {missed.space_id} "
-                    f"is under {missed.min_similarity:.4f}"
-                )
+                assert judged is not None
+                assert judged.miss is not None
+                return f"thresholds[{judged.miss.threshold_index}]: {judged.miss.in_words}"

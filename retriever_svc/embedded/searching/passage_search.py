@@ -5,13 +5,18 @@ import time
 from collections.abc import Iterator, Sequence
 
 from retriever_svc.embedded.dense.subset import Subset
-from retriever_svc.embedded.searching.candidate_scores import CandidateScores, score_candidates
-from retriever_svc.embedded.searching.hit_selection import select_hits
+from retriever_svc.embedded.lexical.lexical_fields import languages_of
+from retriever_svc.embedded.searching.candidate_scores import (
+    CandidateScores,
+    TermShares,
+    score_candidates,
+)
+from retriever_svc.embedded.searching.hit_selection import Selection, selected
 from retriever_svc.embedded.searching.prepared_query import prepare
 from retriever_svc.embedded.searching.ranked_lists import make_lists
 from retriever_svc.embedded.store.passage_rows import read_passages
 from retriever_svc.embedded.workspace_view import WorkspaceView
-from retriever_svc.fusion import FusedCandidate, fuse
+from retriever_svc.fusion import FusedCandidate, count_candidates, fuse
 from retriever_svc.searches import PassageHit, SearchRequest, SearchResult
 
 
@@ -24,24 +29,29 @@ def search_passages(
     """
     query = prepare(view, request)
     made = make_lists(view, request, query, subset_of(view, connection, request))
-    # Where nothing further down can move up, its scores and texts are not needed.
-    cut = not (request.thresholds or request.passages_per_document)
-    fused = fuse(
-        made.rankings,
-        rank_constant=query.fusion.rank_constant,
-        limit=request.limit if cut else None,
-    )
+    if _selective(request):
+        fused, passed_over = fuse(made.rankings, rank_constant=query.fusion.rank_constant), 0
+    else:
+        # Nothing further down can move up, so its scores and texts are not needed.
+        passed_over = request.offset
+        last = None if request.limit is None else passed_over + request.limit
+        fused = fuse(made.rankings, rank_constant=query.fusion.rank_constant, limit=last)
+    window = fused[passed_over:]
     scores = score_candidates(
         view,
         connection,
         query,
-        [candidate.passage_id for candidate in fused],
+        [candidate.passage_id for candidate in window],
         made.original_bm25,
+        TermShares.judged_by(request.thresholds),
     )
-    found = hits_of(view, connection, fused, scores)
-    hits = [hit for hit, _ in found] if cut else select_hits(found, request)
+    found = hits_of(view, connection, window, scores, first_rank=passed_over + 1)
+    if _selective(request):
+        selection = selected(found, request)
+    else:
+        selection = Selection(tuple([hit for hit, _ in found]), count_candidates(made.rankings))
     return SearchResult(
-        hits=tuple(hits),
+        hits=selection.hits,
         lists=tuple(made.descriptions),
         fusion=query.fusion,
         spaces=view.spaces(),
@@ -49,7 +59,16 @@ def search_passages(
         spaces_outdated=query.spaces_outdated,
         applied_seq=view.row.seq,
         latency_ms=(time.perf_counter() - started) * 1000,
+        languages=languages_of(view.row.settings.language),
+        total_count=selection.total_count,
+        window_cut=made.cut_at(request.candidate_count),
+        drop_counts=selection.drop_counts,
     )
+
+
+def _selective(request: SearchRequest) -> bool:
+    """Whether more than its place in fused order decides about a candidate."""
+    return bool(request.thresholds or request.passages_per_document or request.group_by_document)
 
 
 def subset_of(
@@ -66,13 +85,15 @@ def hits_of(
     connection: sqlite3.Connection,
     fused: Sequence[FusedCandidate],
     scores: Sequence[CandidateScores],
+    *,
+    first_rank: int = 1,
 ) -> Iterator[tuple[PassageHit, CandidateScores]]:
-    """Yields the candidates with their texts and scores, in fused order."""
+    """Yields the candidates with their texts and scores, in fused order from `first_rank` on."""
     passages = read_passages(connection, view.row.id, [candidate.passage_id for candidate in fused])
     documents = view.documents.of(
         connection, view.row.seq, {passage.document_id for passage in passages.values()}
     )
-    for rank, (candidate, scored) in enumerate(zip(fused, scores, strict=True), start=1):
+    for rank, (candidate, scored) in enumerate(zip(fused, scores, strict=True), first_rank):
         passage = passages.get(candidate.passage_id)
         if passage is None:
             # The reader is ahead of an index that could not take in the last change.
@@ -88,5 +109,6 @@ def hits_of(
             candidate.places,
             scored.space_scores,
             scored.bm25_score,
+            scored.term_share,
         )
         yield hit, scored

@@ -34,6 +34,10 @@ class MadeLists:
             RankedList(variant_index, space_id, len(ranking.ids), exact, ranking.weight)
         )
 
+    def cut_at(self, candidate_count: int) -> bool:
+        """Whether a list is as long as it may be, so that more passages may match."""
+        return any(len(ranking.ids) >= candidate_count for ranking in self.rankings)
+
 
 def make_lists(
     view: WorkspaceView,

@@ -46,9 +46,14 @@ filters: st.SearchStrategy[Filter] = st.recursive(
     max_leaves=5,
 )
 cosines = st.floats(-1, 1, width=32)
+shares = st.none() | st.integers(0, 1000).map(lambda thousandths: thousandths / 1000)
 thresholds = st.one_of(
-    st.builds(Threshold, names, cosines, st.none(), st.none() | filters, names),
-    st.builds(Threshold, names, st.none(), cosines, st.none() | filters, names),
+    st.builds(
+        Threshold, names, cosines, st.none(), st.none() | filters, names, shares, st.booleans()
+    ),
+    st.builds(
+        Threshold, names, st.none(), cosines, st.none() | filters, names, shares, st.booleans()
+    ),
 )
 documents = st.builds(
     Document,

@@ -84,7 +84,8 @@ async def test_everything_asked_reaches_the_retriever(
                 "max_distance": 0.75,
                 "condition": {"field_exists": "metadata.week"},
                 "context_field": "week",
-            }
+            },
+            {"min_term_share": 0.3, "context_field": "week", "context_differs": True},
         ],
         context={"week": 12},
         passages_per_document=2,
@@ -102,6 +103,7 @@ async def test_everything_asked_reaches_the_retriever(
     )
     assert asked.thresholds == (
         Threshold(SPACE.space_id, None, 0.75, FieldExists("metadata.week"), "week"),
+        Threshold(context_field="week", min_term_share=0.3, context_differs=True),
     )
     assert (asked.context, asked.passages_per_document) == ({"week": 12.0}, 2)
     assert mesh.rewriter.calls[0][2] == (

@@ -6,7 +6,8 @@ from chassis.errors import NotFound
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.explanations import ExplanationRequest, PassageExplanation, PassageOutcome
 from retriever_svc.filters import Equals
-from retriever_svc.searches import QueryVariant, SearchRequest, Threshold
+from retriever_svc.searches import QueryVariant, SearchRequest
+from retriever_svc.thresholds import Threshold
 from tests.fakes.retrieval import SPACE, passage_vectors, request, upsert, vector
 
 NORTH = vector(1, 0, 0, 0)
@@ -126,9 +127,11 @@ async def test_the_threshold_is_named_with_both_numbers(engine: RetrievalEngine)
     )
     passage = await explained(engine, "n29", search)
 
-    assert passage.outcome is PassageOutcome.UNDER_THRESHOLD
+    assert (passage.outcome, passage.threshold_index) == (PassageOutcome.UNDER_THRESHOLD, 0)
     cosine = passage.space_scores[0].cosine
-    assert passage.detail == f"its cosine {cosine:.4f} in space {SPACE} is under 0.9000"
+    assert passage.detail == (
+        f"thresholds[0]: its cosine {cosine:.4f} in space {SPACE} is under 0.9000"
+    )
 
 
 async def test_cuts_after_fusion_are_told_apart(engine: RetrievalEngine) -> None:

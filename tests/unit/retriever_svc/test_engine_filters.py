@@ -5,7 +5,8 @@ import pytest
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.filters import Equals, FieldExists, Filter, InRange, Negation
 from retriever_svc.fusion_settings import FusionChoices
-from retriever_svc.searches import SearchMode, Threshold
+from retriever_svc.searches import SearchMode
+from retriever_svc.thresholds import Threshold
 from tests.fakes.retrieval import (
     OTHER_SPACE,
     SPACE,
@@ -132,7 +133,7 @@ async def test_a_threshold_judges_only_what_fulfils_its_condition(engine: Retrie
     )
 
     assert len(everything.hits) == 23
-    # The one without a vector has no cosine to judge.
+    # The one without a vector has no cosine; it holds all terms of the question.
     assert [
         hit.document.external_id for hit in judged.hits if hit.document.category != "notes"
     ] == ["q"]

@@ -7,7 +7,8 @@ import pytest
 from retriever_svc.documents import PassageVectors
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.fusion_settings import FusionChoices
-from retriever_svc.searches import QueryVariant, SearchRequest, Threshold
+from retriever_svc.searches import QueryVariant, SearchRequest
+from retriever_svc.thresholds import Threshold
 from tests.fakes.retrieval import (
     SPACE,
     found,
@@ -89,7 +90,7 @@ async def test_passages_per_document_are_bounded(engine: RetrievalEngine) -> Non
 
 
 async def test_thresholds_drop_what_is_judged_too_far(engine: RetrievalEngine) -> None:
-    """A lexical hit is judged by its own cosine; a passage without one is not judged."""
+    """A lexical hit is judged by its own cosine, a passage without one by its terms."""
     await _fill(engine)
     result = await engine.search_passages(
         request("navire", {SPACE: NORTH}, thresholds=(Threshold(SPACE, 0.95),))

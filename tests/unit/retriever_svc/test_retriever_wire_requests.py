@@ -7,6 +7,7 @@ from justesse.retriever.v1 import search_pb2, workspaces_pb2
 from retriever_svc.filters import FieldExists
 from retriever_svc.fusion_settings import FusionChoices
 from retriever_svc.searches import SearchMode
+from retriever_svc.thresholds import DEFAULT_TERM_SHARE
 from retriever_svc.wire.search_requests import search_request_from
 from retriever_svc.wire.workspaces import new_slug_from, settings_from
 from retriever_svc.workspaces import ChunkingProfile, DenseIndexKind, WorkspaceLanguage
@@ -83,6 +84,23 @@ def test_a_largest_distance_is_a_smallest_similarity() -> None:
     assert request.thresholds[0].min_similarity == 0.75
 
 
+def test_a_share_of_terms_is_what_was_written() -> None:
+    """It travels as float32, yet three terms of ten are 0.3; not set takes the default."""
+    given = [
+        search_pb2.Threshold(min_term_share=0.3),
+        search_pb2.Threshold(min_term_share=0, space_id="s", min_similarity=-1),
+        search_pb2.Threshold(space_id="s", min_similarity=0),
+    ]
+    request = search_request_from(search_message(thresholds=given))
+
+    assert [threshold.min_term_share for threshold in request.thresholds] == [
+        3 / 10,
+        0,
+        DEFAULT_TERM_SHARE,
+    ]
+    assert [threshold.min_similarity for threshold in request.thresholds] == [None, -1, 0]
+
+
 VARIANT = search_pb2.QueryVariant(text="eau")
 SHORT = search_pb2.QueryVector(space_id="s", vector=b"123")
 VECTOR = search_pb2.QueryVector(space_id="s", vector=b"1234")
@@ -122,6 +140,29 @@ VECTOR = search_pb2.QueryVector(space_id="s", vector=b"1234")
         ({"space_weights": {str(space): 1 for space in range(33)}}, "space_weights"),
         ({"thresholds": [search_pb2.Threshold(min_similarity=0.5)]}, "thresholds[0].space_id"),
         ({"thresholds": [search_pb2.Threshold(space_id="s")]}, "thresholds[0].bound"),
+        ({"thresholds": [search_pb2.Threshold()]}, "thresholds[0]"),
+        (
+            {"thresholds": [search_pb2.Threshold(space_id="s", min_similarity=1.5)]},
+            "thresholds[0].min_similarity",
+        ),
+        (
+            {"thresholds": [search_pb2.Threshold(space_id="s", max_distance=-0.1)]},
+            "thresholds[0].max_distance",
+        ),
+        (
+            {"thresholds": [search_pb2.Threshold(space_id="s", max_distance=float("nan"))]},
+            "thresholds[0].max_distance",
+        ),
+        (
+            {"thresholds": [search_pb2.Threshold(min_term_share=1.01)]},
+            "thresholds[0].min_term_share",
+        ),
+        (
+            {"thresholds": [search_pb2.Threshold(min_term_share=0.5, context_differs=True)]},
+            "thresholds[0].context_field",
+        ),
+        ({"offset": -1}, "offset"),
+        ({"offset": 10_001}, "offset"),
     ],
 )
 def test_searches_out_of_bounds_are_refused(fields: dict[str, object], field: str) -> None:
