@@ -27,6 +27,7 @@ from gateway.searching import FusedHits, PassageSearch
 from gateway.spaces import (
     AwaitingPage,
     PassageVectorsPut,
+    PassageWindowsPut,
     PutReport,
     SpaceDrop,
     SpaceLease,
@@ -179,9 +180,13 @@ class SpaceStore(Protocol):
         page_size: int = 0,
         page_token: str = "",
         *,
+        windows: bool = False,
         timeout: float | None = None,
     ) -> AwaitingPage:
-        """Lists passages that a space lacks, in pages; `page_size` 0 means 100, at most 500."""
+        """Lists passages that a space lacks, in pages; `page_size` 0 means 100, at most 500.
+
+        With `windows`, those that have a vector in the space and await its windows.
+        """
         ...
 
     async def put_vectors(
@@ -191,6 +196,12 @@ class SpaceStore(Protocol):
 
         FailedPrecondition where the lease is not held, or the model is another by now.
         """
+        ...
+
+    async def put_windows(
+        self, workspace: str, put: PassageWindowsPut, *, timeout: float | None = None
+    ) -> PutReport:
+        """Stores windows of stored passages in one step; repeating it changes nothing."""
         ...
 
     async def switch_space(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gateway.documents import Passage, VectorBlock
+from gateway.documents import FloatMatrix, Passage, VectorBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,21 @@ class PassageVectorsPut:
     block: VectorBlock
     lease_holder: str
     left_space_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PassageWindowsPut:
+    """Windows for passages that have a vector in a space.
+
+    The next `window_counts[i]` rows of `window_vectors` (float32, rows x dimension; None where
+    there are none at all) belong to `passages[i]`.
+    """
+
+    space_id: str
+    dimension: int
+    passages: tuple[AwaitingPassage, ...]
+    window_counts: tuple[int, ...]
+    window_vectors: FloatMatrix | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import grpc
+import numpy as np
 
 from gateway.clients.retriever_messages import passage_from
 from gateway.clients.service_errors import errors_of
@@ -11,6 +14,7 @@ from gateway.spaces import (
     AwaitingPage,
     AwaitingPassage,
     PassageVectorsPut,
+    PassageWindowsPut,
     PutReport,
     SpaceDrop,
     SpaceLease,
@@ -49,11 +53,16 @@ class RetrieverSpaces:
         page_size: int = 0,
         page_token: str = "",
         *,
+        windows: bool = False,
         timeout: float | None = None,
     ) -> AwaitingPage:
         """Lists passages that a space lacks; `page_size` 0 means 100, at most 500."""
         request = spaces_pb2.ListPassagesAwaitingRequest(
-            workspace=workspace, space_id=space_id, page_size=page_size, page_token=page_token
+            workspace=workspace,
+            space_id=space_id,
+            page_size=page_size,
+            page_token=page_token,
+            windows=windows,
         )
         with errors_of("retriever"):
             response = await self._spaces.ListPassagesAwaiting(request, timeout=timeout)
@@ -78,18 +87,30 @@ class RetrieverSpaces:
         """Stores vectors of stored passages in one step; repeating it changes nothing."""
         request = spaces_pb2.PutVectorsRequest(
             workspace=workspace,
-            passages=[
-                spaces_pb2.PassageKey(
-                    passage_id=one.passage_id, embedded_text_hash=one.passage.embedded_text_hash
-                )
-                for one in put.passages
-            ],
+            passages=_keys(put.passages),
             vectors=block_message(put.block),
             lease_holder=put.lease_holder,
             left_space_ids=put.left_space_ids,
         )
         with errors_of("retriever"):
             response = await self._spaces.PutVectors(request, timeout=timeout)
+        return PutReport(response.stored_count, response.outdated_count)
+
+    async def put_windows(
+        self, workspace: str, put: PassageWindowsPut, *, timeout: float | None = None
+    ) -> PutReport:
+        """Stores windows of stored passages in one step; repeating it changes nothing."""
+        rows = put.window_vectors
+        request = spaces_pb2.PutWindowsRequest(
+            workspace=workspace,
+            space_id=put.space_id,
+            passages=_keys(put.passages),
+            window_counts=put.window_counts,
+            dimension=put.dimension,
+            window_vectors=b"" if rows is None else np.ascontiguousarray(rows, "<f4").tobytes(),
+        )
+        with errors_of("retriever"):
+            response = await self._spaces.PutWindows(request, timeout=timeout)
         return PutReport(response.stored_count, response.outdated_count)
 
     async def switch_space(
@@ -118,3 +139,12 @@ class RetrieverSpaces:
         with errors_of("retriever"):
             response = await self._spaces.DropSpace(request, timeout=timeout)
         return SpaceDrop(response.vector_count, response.spaces_version)
+
+
+def _keys(passages: Iterable[AwaitingPassage]) -> list[spaces_pb2.PassageKey]:
+    return [
+        spaces_pb2.PassageKey(
+            passage_id=one.passage_id, embedded_text_hash=one.passage.embedded_text_hash
+        )
+        for one in passages
+    ]

@@ -129,7 +129,7 @@ class DocumentIngestion:
             job.workspace.slug,
             job.workspace.canaries,
         )
-        new = await self.windows.added_to(new, passages, job.workspace.slug)
+        new = await self.windows.added_to(new, passages, job.workspace.slug, job.workspace.canaries)
         embedded = perf_counter()
         await asyncio.to_thread(self.originals.keep, job.received, job.workspace.slug, job.suffix)
         document = replace(document, chunking_profile=job.profile.name)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 
 from chassis.errors import ServiceError
 from gateway.embedding import EmbeddedTexts, EmbeddingPurpose
@@ -26,10 +28,18 @@ class BatchLimits:
 class EmbeddingCalls:
     """Has texts embedded as documents; the bound on calls holds for all who share an object."""
 
-    def __init__(self, embedder: Embedder, limits: BatchLimits | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        limits: BatchLimits | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._embedder = embedder
         self._limits = limits or BatchLimits()
         self._calls = asyncio.Semaphore(self._limits.calls)
+        self._clock = clock
+        self._open_count = 0
+        self._last_end = -math.inf
 
     async def embed(
         self,
@@ -42,16 +52,21 @@ class EmbeddingCalls:
 
         `canaries` are those kept with the workspace's spaces, by space id.
         """
-        async with self._calls:
-            return await self._embedder.embed(
-                texts,
-                EmbeddingPurpose.DOCUMENT,
-                space_id,
-                workspace,
-                accept_failures=True,
-                canaries=canaries,
-                timeout=self._limits.timeout_s,
-            )
+        self._open_count += 1
+        try:
+            async with self._calls:
+                return await self._embedder.embed(
+                    texts,
+                    EmbeddingPurpose.DOCUMENT,
+                    space_id,
+                    workspace,
+                    accept_failures=True,
+                    canaries=canaries,
+                    timeout=self._limits.timeout_s,
+                )
+        finally:
+            self._open_count -= 1
+            self._last_end = self._clock()
 
     @property
     def limits(self) -> BatchLimits:
@@ -62,6 +77,11 @@ class EmbeddingCalls:
     def busy(self) -> bool:
         """Whether as many calls are under way as may be."""
         return self._calls.locked()
+
+    @property
+    def idle_s(self) -> float:
+        """Seconds since the last call ended; 0 while one is under way or waits for its turn."""
+        return 0.0 if self._open_count else self._clock() - self._last_end
 
     def batches(self, tokens: Mapping[str, int]) -> Iterator[list[str]]:
         """Yields the keys in order, as many a call as the limits allow by their estimated tokens.

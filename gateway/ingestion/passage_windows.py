@@ -1,7 +1,8 @@
-"""Has the windows of newly embedded passages embedded, in the space of the passages' vectors.
+"""Has the windows of passages embedded, in the space of the passages' vectors.
 
 A passage that keeps its vector keeps its windows. Windows only refine the order of what is found:
-where the embedder is lost, or refuses one, passages go without.
+where the embedder is lost, passages go without until they are embedded later; a window that it
+refuses costs itself alone.
 """
 
 from __future__ import annotations
@@ -33,15 +34,55 @@ class WindowChoice(Enum):
     OFF = "off"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class NewWindows:
+    """Windows of some passages: the next `counts[i]` rows of `vectors` belong to passage i.
+
+    `vectors` is float32, sum of counts x dimension; None where no passage has windows.
+    `incomplete_count` passages lack windows that the provider refused, because of `failure`.
+    """
+
+    counts: tuple[int, ...]
+    vectors: FloatMatrix | None = None
+    incomplete_count: int = 0
+    failure: str = ""
+    reports: tuple[StageReport, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class PassageWindows:
-    """Asks an embedder for the windows of documents."""
+    """Asks an embedder for the windows of passages."""
 
     calls: EmbeddingCalls
     choice: WindowChoice = WindowChoice.AUTO
 
+    async def wanted(self, space_id: str) -> bool:
+        """Says whether a space gets windows; raises what the embedder raises."""
+        if self.choice is not WindowChoice.AUTO:
+            return self.choice is WindowChoice.ALWAYS
+        return await self.calls.windows_recommended(space_id)
+
+    async def of(
+        self,
+        passages: Sequence[CutPassage],
+        space_id: str,
+        workspace: str,
+        canaries: Mapping[str, bytes] | None = None,
+    ) -> NewWindows:
+        """Returns the windows of passages in a space; raises what the embedder raises."""
+        texts = [windows_of(passage.passage.text, passage.title) for passage in passages]
+        measure = token_measure()
+        tokens = {text: whole(measure(text)) for row in texts for text in row}
+        embedding = _Embedding(self.calls, space_id, workspace, canaries)
+        await side_by_side(embedding.embed(batch) for batch in self.calls.batches(tokens))
+        return embedding.result(texts)
+
     async def added_to(
-        self, new: NewVectors, passages: Sequence[CutPassage], workspace: str
+        self,
+        new: NewVectors,
+        passages: Sequence[CutPassage],
+        workspace: str,
+        canaries: Mapping[str, bytes] | None = None,
     ) -> NewVectors:
         """Returns the vectors with windows beside them; a lost embedder is no error.
 
@@ -50,80 +91,59 @@ class PassageWindows:
         block = new.block
         if block is None or self.choice is WindowChoice.OFF:
             return new
-        texts = [
-            windows_of(passage.passage.text, passage.title) for passage in _of(block, passages)
-        ]
-        if not any(texts):
-            return new
-        embedding = _WindowEmbedding()
         try:
-            if not await self._wanted(block.space_id):
+            if not await self.wanted(block.space_id):
                 return new
-            await self._embed(embedding, texts, block.space_id, workspace)
+            windows = await self.of(_of(block, passages), block.space_id, workspace, canaries)
         except ServiceError as error:
-            embedding.failure = str(error)
-        if embedding.failure:
-            _log.warning("windows lack", space_id=block.space_id, failure=embedding.failure)
+            _log.warning("windows failed", space_id=block.space_id, reason=error.reason)
+            return replace(new, windowless_count=len(block.vectors), window_failure=str(error))
+        empty = np.empty((0, block.vectors.shape[1]), np.float32)
+        vectors = empty if windows.vectors is None else windows.vectors
         return replace(
             new,
-            block=_with_windows(block, texts, embedding.vectors),
-            windowless_count=sum(not embedding.vectors.keys() >= set(row) for row in texts),
-            window_failure=embedding.failure,
-            reports=(*new.reports, *embedding.reports),
+            block=replace(block, window_counts=windows.counts, window_vectors=vectors),
+            windowless_count=windows.incomplete_count,
+            window_failure=windows.failure,
+            reports=(*new.reports, *windows.reports),
         )
-
-    async def _wanted(self, space_id: str) -> bool:
-        return self.choice is WindowChoice.ALWAYS or await self.calls.windows_recommended(space_id)
-
-    async def _embed(
-        self,
-        embedding: _WindowEmbedding,
-        texts: Sequence[Sequence[str]],
-        space_id: str,
-        workspace: str,
-    ) -> None:
-        measure = token_measure()
-        tokens = {text: whole(measure(text)) for row in texts for text in row}
-        await side_by_side(
-            self._embed_batch(embedding, batch, space_id, workspace)
-            for batch in self.calls.batches(tokens)
-        )
-
-    async def _embed_batch(
-        self, embedding: _WindowEmbedding, batch: Sequence[str], space_id: str, workspace: str
-    ) -> None:
-        embedded = await self.calls.embed(batch, space_id, workspace)
-        embedding.reports.append(embedded.report)
-        for text, vector, outcome in zip(batch, embedded.vectors, embedded.texts, strict=True):
-            if outcome.failure:
-                embedding.failure = outcome.failure
-            else:
-                embedding.vectors[text] = vector
 
 
 @dataclass(slots=True)
-class _WindowEmbedding:
-    """The state of one document's windows; `failure` tells why some have no vector."""
+class _Embedding:
+    """The state of one call of `of`; equal windows are embedded once."""
 
+    calls: EmbeddingCalls
+    space_id: str
+    workspace: str
+    canaries: Mapping[str, bytes] | None
     vectors: dict[str, FloatMatrix] = field(default_factory=dict)
     reports: list[StageReport] = field(default_factory=list)
     failure: str = ""
+
+    async def embed(self, batch: Sequence[str]) -> None:
+        embedded = await self.calls.embed(batch, self.space_id, self.workspace, self.canaries)
+        self.reports.append(embedded.report)
+        for text, vector, outcome in zip(batch, embedded.vectors, embedded.texts, strict=True):
+            if outcome.failure:
+                self.failure = outcome.failure
+            else:
+                self.vectors[text] = vector
+
+    def result(self, texts: Sequence[Sequence[str]]) -> NewWindows:
+        rows = [[self.vectors[text] for text in row if text in self.vectors] for row in texts]
+        every = [vector for row in rows for vector in row]
+        return NewWindows(
+            counts=tuple(map(len, rows)),
+            vectors=np.stack(every).astype(np.float32) if every else None,
+            incomplete_count=sum(
+                len(row) < len(wanted) for row, wanted in zip(rows, texts, strict=True)
+            ),
+            failure=self.failure,
+            reports=tuple(self.reports),
+        )
 
 
 def _of(block: VectorBlock, passages: Sequence[CutPassage]) -> Sequence[CutPassage]:
     positions = block.passage_positions
     return passages if positions is None else [passages[at] for at in positions]
-
-
-def _with_windows(
-    block: VectorBlock, texts: Sequence[Sequence[str]], vectors: Mapping[str, FloatMatrix]
-) -> VectorBlock:
-    """Returns the block with those windows that have a vector."""
-    rows = [[vectors[text] for text in row if text in vectors] for row in texts]
-    if not any(rows):
-        return block
-    return replace(
-        block,
-        window_counts=tuple(map(len, rows)),
-        window_vectors=np.stack([vector for row in rows for vector in row]).astype(np.float32),
-    )

@@ -33,7 +33,7 @@ def report_of(
         )
     if new.windowless_count:
         remarks.append(
-            f"passages without all their windows, ranked by their whole text: "
+            f"passages without all their windows, ranked by their whole text meanwhile: "
             f"{new.windowless_count} ({new.window_failure})"
         )
     if new.sliced_count:

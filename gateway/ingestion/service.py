@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from uuid import uuid4
@@ -20,12 +20,13 @@ from gateway.ingestion.embedding_calls import EmbeddingCalls
 from gateway.ingestion.extraction.process import ExtractionProcesses
 from gateway.ingestion.keyed_locks import KeyedLocks
 from gateway.ingestion.movers.mover import Mover
-from gateway.ingestion.movers.mover_metrics import mover_metrics_of
+from gateway.ingestion.movers.mover_metrics import mover_metrics_of, window_metrics_of
 from gateway.ingestion.movers.space_filling import SpaceFilling
+from gateway.ingestion.movers.window_mover import WindowMover
 from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import PassageVectors
-from gateway.ingestion.passage_windows import PassageWindows
+from gateway.ingestion.passage_windows import PassageWindows, WindowChoice
 from gateway.ingestion.received_files import ReceivingFolder
 from gateway.ingestion.servicer import served
 from gateway.ingestion.settings import IngestionSettings
@@ -38,6 +39,9 @@ _EMBEDDER_METHODS = (
     "justesse.embedder.v1.EmbedderService/EmbedTexts",
     "justesse.embedder.v1.EmbedderService/DescribeProviders",
 )
+_WINDOW_CALL_TOKENS = 1_000
+"""Few enough that a file that comes meanwhile hardly waits."""
+
 _RETRIEVER_METHODS = (
     "justesse.retriever.v1.WorkspaceService/DescribeWorkspace",
     "justesse.retriever.v1.DocumentService/GetDocument",
@@ -77,7 +81,11 @@ async def running_ingestion(
         )
         filling = filling_of(settings, embedder, store)
         mover = Mover(store, embedder, filling, mover_metrics_of(metrics), lambda: calls.busy)
-        await stack.enter_async_context(_moving(mover, settings.mover_interval_s))
+        windows = window_mover_of(settings, embedder, store, metrics, lambda: calls.idle_s)
+        for keep_moving in (mover.keep_moving, windows.keep_moving):
+            await stack.enter_async_context(
+                _moving(keep_moving(interval_s=settings.mover_interval_s))
+            )
         yield server
 
 
@@ -96,7 +104,9 @@ def assembled(
     return DocumentIngestion(
         store=store,
         vectors=PassageVectors(calls),
-        windows=PassageWindows(calls, settings.windows),
+        windows=PassageWindows(
+            calls, settings.windows if settings.windows_first else WindowChoice.OFF
+        ),
         rates=TokenRates(embedder),
         processes=processes,
         receiving=receiving,
@@ -120,9 +130,27 @@ def filling_of(
     )
 
 
+def window_mover_of(
+    settings: IngestionSettings,
+    embedder: Embedder,
+    store: PassageStore,
+    metrics: Metrics,
+    uploads_idle_s: Callable[[], float],
+) -> WindowMover:
+    """Returns what brings windows afterwards: short calls, one at a time, behind all uploads."""
+    limits = replace(settings.batch_limits(), calls=1, tokens=_WINDOW_CALL_TOKENS)
+    return WindowMover(
+        store,
+        PassageWindows(EmbeddingCalls(embedder, limits), settings.windows),
+        window_metrics_of(metrics),
+        holder=f"ingestion-{uuid4()}",
+        uploads_idle_s=uploads_idle_s,
+    )
+
+
 @asynccontextmanager
-async def _moving(mover: Mover, interval_s: float) -> AsyncIterator[None]:
-    moving = asyncio.create_task(mover.keep_moving(interval_s=interval_s))
+async def _moving(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    moving = asyncio.create_task(work)
     try:
         yield
     finally:

@@ -75,6 +75,10 @@ class IngestionSettings(ServiceSettings, ServerSettings):
         default=WindowChoice.AUTO,
         description="spaces with windows: auto = where the provider recommends them; always; off",
     )
+    windows_first: bool = Field(
+        default=False,
+        description="answer an upload only when its windows are there; else they follow",
+    )
     embed_timeout_s: float = Field(default=120.0, gt=0, description="seconds for one such call")
 
     mover_interval_s: float = Field(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gateway.spaces import (
     AwaitingPage,
     PassageVectorsPut,
+    PassageWindowsPut,
     PutReport,
     SpaceDrop,
     SpaceLease,
@@ -39,6 +40,7 @@ class IdleSpaces:
         page_size: int = 0,
         page_token: str = "",
         *,
+        windows: bool = False,
         timeout: float | None = None,
     ) -> AwaitingPage:
         """Lists none."""
@@ -46,6 +48,12 @@ class IdleSpaces:
 
     async def put_vectors(
         self, workspace: str, put: PassageVectorsPut, *, timeout: float | None = None
+    ) -> PutReport:
+        """Is not called where nothing waits."""
+        raise AssertionError("nothing waits")
+
+    async def put_windows(
+        self, workspace: str, put: PassageWindowsPut, *, timeout: float | None = None
     ) -> PutReport:
         """Is not called where nothing waits."""
         raise AssertionError("nothing waits")

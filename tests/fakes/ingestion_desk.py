@@ -60,7 +60,7 @@ async def open_desk(folder: Path) -> AsyncIterator[Desk]:
     embedder, store = ChainedEmbedder(), FakePassageStore()
     store.add_workspace("w")
     processes = ExtractionProcesses(ExtractionLimits(), count=1)
-    settings = IngestionSettings(data_folder=folder)
+    settings = IngestionSettings(data_folder=folder, windows_first=True)
     try:
         calls = EmbeddingCalls(embedder, settings.batch_limits())
         ingestion = assembled(settings, embedder, calls, store, processes)

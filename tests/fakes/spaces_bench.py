@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from chassis.channel import open_channel
@@ -26,8 +27,9 @@ from gateway.ingestion.chunking.chunker import CutPassage
 from gateway.ingestion.chunking.embedded_text import embedded_text, embedded_text_hash
 from gateway.ingestion.embedding_calls import BatchLimits, EmbeddingCalls
 from gateway.ingestion.movers.mover import Mover
-from gateway.ingestion.movers.mover_metrics import mover_metrics_of
+from gateway.ingestion.movers.mover_metrics import mover_metrics_of, window_metrics_of
 from gateway.ingestion.movers.space_filling import SpaceFilling
+from gateway.ingestion.movers.window_mover import WindowMover
 from gateway.ingestion.passage_vectors import PassageVectors
 from gateway.ingestion.passage_windows import PassageWindows, WindowChoice
 from gateway.known_workspaces import KnownWorkspaces
@@ -76,6 +78,17 @@ class SpacesBench:
         """Returns a mover that counts in `metrics`."""
         filling = self.filling(batch_size=batch_size, windows=windows)
         return Mover(self.retriever, self.client, filling, mover_metrics_of(self.metrics))
+
+    def window_mover(self, *, batch_size: int = 4, **options: Any) -> WindowMover:
+        """Returns a mover of windows, under a holder of its own."""
+        return WindowMover(
+            self.retriever,
+            PassageWindows(EmbeddingCalls(self.client, BatchLimits(calls=1))),
+            window_metrics_of(self.metrics),
+            holder=str(uuid4()),
+            batch_size=batch_size,
+            **options,
+        )
 
     async def take_in(self, external_id: str, *texts: str) -> UpsertReport:
         """Stores a document as the ingestion role does, one passage a text."""

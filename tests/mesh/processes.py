@@ -142,6 +142,7 @@ class Mesh:
             "JUSTESSE_RETRIEVER_DATA_FOLDER": str(self.folder / "retriever"),
             "JUSTESSE_INGESTION_DATA_FOLDER": str(self.folder / "ingestion"),
             "JUSTESSE_INGESTION_WINDOWS": "always",
+            "JUSTESSE_INGESTION_WINDOWS_FIRST": "true",
             "JUSTESSE_GATEWAY_HTTP_PORT": str(self.http_port),
             "JUSTESSE_GATEWAY_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
         }

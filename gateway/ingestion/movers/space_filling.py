@@ -90,9 +90,9 @@ class SpaceFilling:
         awaiting: Sequence[AwaitingPassage],
         leave_others: bool,
     ) -> FilledBatch:
-        passages = [_cut_again(one) for one in awaiting]
+        passages = [cut_again(one) for one in awaiting]
         new = await self.vectors.in_space(passages, space_id, workspace.slug, workspace.canaries)
-        new = await self.windows.added_to(new, passages, workspace.slug)
+        new = await self.windows.added_to(new, passages, workspace.slug, workspace.canaries)
         if new.block is None:
             return FilledBatch(0, 0, self._note_refused(space_id, awaiting), new.reports)
         put = _put_of(awaiting, new.block, self.holder, leave_others)
@@ -102,7 +102,8 @@ class SpaceFilling:
         return FilledBatch(stored.stored_count, stored.outdated_count, refused, new.reports)
 
 
-def _cut_again(awaiting: AwaitingPassage) -> CutPassage:
+def cut_again(awaiting: AwaitingPassage) -> CutPassage:
+    """Returns a stored passage as it was when it was cut, without its place in the document."""
     text = embedded_text_again(awaiting.passage, awaiting.document_title)
     # A fingerprint of our own: one that somebody else stored may stand for several texts.
     passage = replace(awaiting.passage, embedded_text_hash=embedded_text_hash(text))

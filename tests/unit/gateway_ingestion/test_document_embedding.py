@@ -29,7 +29,9 @@ async def test_lost_windows_are_told(desk: Desk) -> None:
 
     assert report.awaiting_passage_count == 0
     assert report.space_id == FIRST
-    assert "without all their windows, ranked by their whole text: 4" in report.warnings[0]
+    assert (
+        "without all their windows, ranked by their whole text meanwhile: 4" in report.warnings[0]
+    )
 
 
 async def test_a_passage_that_no_model_takes_is_stored_and_named(desk: Desk) -> None:

@@ -212,7 +212,9 @@ async def test_refusals_and_windows_come_over_the_embedder_s_contract(tmp_path: 
     embedder.refused_words, embedder.windows_recommended = {"poison"}, True
     text = "# Un\n\n" + "Le quai. " * 300 + "\n\n# Deux\n\n" + "Le poison du quai. " * 150
     async with serving_fake_embedder(embedder) as target:
-        settings = IngestionSettings(port=0, data_folder=tmp_path, embedder_target=target)
+        settings = IngestionSettings(
+            port=0, data_folder=tmp_path, embedder_target=target, windows_first=True
+        )
         async with (
             running_ingestion(settings, store=store, metrics=Metrics()) as server,
             open_channel(server.address, metrics=Metrics()) as channel,

@@ -106,6 +106,17 @@ async def test_the_choice_decides_where_windows_are_made(
     assert bool(new.block.window_counts) == bool(count)
 
 
+async def test_passages_without_windows_are_counted_too(embedder: ChainedEmbedder) -> None:
+    """A count of 0 says that nobody has to look at them again."""
+    new = await windows(embedder).added_to(vectors_at(0), passages_of(SHORT), "w")
+
+    assert embedder.calls == []
+    assert new.block is not None
+    assert new.block.window_counts == (0,)
+    assert new.block.window_vectors is not None
+    assert new.block.window_vectors.shape == (0, 4)
+
+
 async def test_without_new_vectors_nothing_is_asked(embedder: ChainedEmbedder) -> None:
     """What is kept keeps its windows."""
     nothing = NewVectors()
@@ -115,7 +126,7 @@ async def test_without_new_vectors_nothing_is_asked(embedder: ChainedEmbedder) -
 
 
 async def test_a_lost_embedder_costs_the_windows_alone(embedder: ChainedEmbedder) -> None:
-    """What was answered before is kept; the rest is told."""
+    """All passages await them, so that they can follow; the count is told."""
     embedder.lasts = {FIRST: 1}
     limits = BatchLimits(texts=2, calls=1)
 
@@ -124,8 +135,9 @@ async def test_a_lost_embedder_costs_the_windows_alone(embedder: ChainedEmbedder
     )
 
     assert new.block is not None
-    assert new.block.window_counts == (2, 0)
-    assert new.windowless_count == 1
+    assert new.block.window_counts == ()
+    assert new.block.window_vectors is None
+    assert new.windowless_count == 2
     assert new.window_failure == "no provider answers"
 
 
