@@ -9,6 +9,7 @@ from gateway.known_workspaces import KnownWorkspaces
 from gateway.mesh import Mesh
 from gateway.ports import Embedder, Ingestion, Reranker, Retriever, Rewriter
 from gateway.query_vectors import QueryVectors
+from gateway.search_explanations import SearchExplanations
 from gateway.searches import Searches
 from gateway.stage_calls import SearchParts
 from gateway.switches.board import SwitchBoard
@@ -31,6 +32,7 @@ class Application:
     """The gateway's work, by concern."""
 
     searches: Searches
+    explanations: SearchExplanations
     catalogue: Catalogue
     uploads: Uploads
     switches: SwitchBoard
@@ -50,8 +52,10 @@ def assembled(
     known = KnownWorkspaces(services.retriever)
     vectors = QueryVectors(services.embedder, capacity=vector_capacity, ttl_s=vector_ttl_s)
     parts = SearchParts(services.rewriter, services.retriever, services.reranker, vectors, known)
+    searches = Searches(parts, switches)
     return Application(
-        searches=Searches(parts, switches),
+        searches=searches,
+        explanations=SearchExplanations(searches, services.retriever),
         catalogue=Catalogue(services.retriever, known, vectors),
         uploads=Uploads(services.ingestion, max_bytes=max_file_bytes),
         switches=switches,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from gateway.questions import Hit, ListPlace
 from gateway.receipt import StageOutcome
@@ -29,27 +30,30 @@ def candidates_of(fused: FusedHits, text_count: int, *, with_bm25: bool) -> tupl
 
 
 def best_hits(fused: FusedHits, ranking: Ranking | None, limit: int) -> tuple[Hit, ...]:
-    """Returns the first `limit` hits in the order of the ranking, or in fused order without one.
+    """Returns the first `limit` of the placed hits."""
+    return tuple(islice(placed_hits(fused, ranking), limit))
+
+
+def placed_hits(fused: FusedHits, ranking: Ranking | None) -> Iterator[Hit]:
+    """Yields all hits in the order of the ranking, or in fused order without one.
 
     The ranking holds every fused hit once.
     """
     if ranking is None:
-        return tuple(
-            Hit(rank, hit, _places(hit, fused.lists))
-            for rank, hit in enumerate(fused.hits[:limit], start=1)
-        )
+        for rank, hit in enumerate(fused.hits, start=1):
+            yield Hit(rank, hit, _places(hit, fused.lists))
+        return
     hits_by_id = {hit.passage_id: hit for hit in fused.hits}
     placed = _placed(ranking)
-    return tuple(
-        Hit(
+    for rank, passage in enumerate(ranking.passages, start=1):
+        hit = hits_by_id[passage.passage_id]
+        yield Hit(
             rank=rank,
-            fused=hits_by_id[passage.passage_id],
-            list_places=_places(hits_by_id[passage.passage_id], fused.lists),
+            fused=hit,
+            list_places=_places(hit, fused.lists),
             rerank_rank=rank if placed else None,
             rerank_score=passage.score,
         )
-        for rank, passage in enumerate(ranking.passages[:limit], start=1)
-    )
 
 
 def _placed(ranking: Ranking) -> bool:
@@ -63,7 +67,7 @@ def _placed(ranking: Ranking) -> bool:
 def _places(hit: FusedHit, lists: Sequence[RankedList]) -> tuple[ListPlace, ...]:
     return tuple(
         ListPlace(
-            list_name=lists[place.list_index].space_id or "bm25",
+            list_name=lists[place.list_index].name,
             query_index=lists[place.list_index].variant_index,
             rank=place.rank,
             contribution=place.contribution,

@@ -20,6 +20,7 @@ from gateway.documents import (
     VectorBlock,
 )
 from gateway.embedding import EmbeddedTexts, EmbeddingPurpose, Provider
+from gateway.explanations import DocumentStandings
 from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.reranking import Candidate, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
@@ -238,6 +239,15 @@ class PassageIndex(Protocol):
         """Fuses the lists of one search; NotFound where there is no such workspace."""
         ...
 
+    async def explain_passages(
+        self, search: PassageSearch, external_id: str, *, timeout: float | None = None
+    ) -> DocumentStandings:
+        """Says what a search does with each passage of a document, found ones first.
+
+        NotFound where there is no such workspace or document.
+        """
+        ...
+
 
 class Retriever(WorkspaceStore, DocumentStore, PassageIndex, Protocol):
     """Keeps workspaces and documents, and finds passages."""
@@ -253,6 +263,7 @@ class Reranker(Protocol):
         *,
         workspace: str,
         model_candidate_count: int = 0,
+        include_formula_parts: bool = False,
         timeout: float | None = None,
     ) -> Ranking:
         """Sorts at most 200 candidates; 0 leaves the model's share to the service."""

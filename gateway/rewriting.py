@@ -23,6 +23,15 @@ class ConversationTurn:
     text: str
 
 
+class RewriteOrigin(Enum):
+    """Where a rewritten query comes from."""
+
+    ORIGINAL = "original"
+    MODEL = "model"
+    CACHE = "cache"
+    RULES = "rules"
+
+
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """The query to search with, and the question that stands alone without the history.
@@ -33,14 +42,19 @@ class Rewrite:
     query: str
     standalone_question: str
     report: StageReport
+    origin: RewriteOrigin = RewriteOrigin.ORIGINAL
 
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """Wordings to search with, the original first, and the question that stands alone."""
+    """Wordings to search with, the original first, and the question that stands alone.
+
+    `origin` says where the wordings after the first come from.
+    """
 
     searched: tuple[str, ...]
     standalone_question: str
+    origin: RewriteOrigin = RewriteOrigin.ORIGINAL
 
     @classmethod
     def unchanged(cls, query: str) -> Wordings:
@@ -50,4 +64,5 @@ class Wordings:
     @classmethod
     def rewritten(cls, query: str, rewrite: Rewrite) -> Wordings:
         """Returns the original and, where it differs, the rewritten wording."""
-        return cls(tuple(dict.fromkeys((query, rewrite.query))), rewrite.standalone_question)
+        searched = tuple(dict.fromkeys((query, rewrite.query)))
+        return cls(searched, rewrite.standalone_question, rewrite.origin)

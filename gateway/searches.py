@@ -6,12 +6,13 @@ import structlog
 
 from chassis.deadline import Deadline, current_deadline
 from chassis.request_id import current_request_id
-from gateway.pipeline import STAGE_ORDER, find_passages
+from gateway.pipeline import STAGE_ORDER, Retrieval, find_passages
 from gateway.questions import FoundPassages, Question
 from gateway.receipt import Receipt, StageOutcome
 from gateway.stage_calls import SearchParts
 from gateway.stages import Stages
 from gateway.switches.board import SwitchBoard
+from gateway.switches.values import SwitchValues
 from gateway.validation import check_question
 
 DEFAULT_DEADLINE_S = 5.0
@@ -33,19 +34,50 @@ class Searches:
         the retriever is lost. DeadlineExceeded: it did not answer in time.
         """
         check_question(question)
-        deadline = current_deadline() or Deadline.after(DEFAULT_DEADLINE_S)
-        started = deadline.clock()
-        stages = Stages(deadline, STAGE_ORDER)
-        retrieval = await find_passages(self._parts, question, self._switches.values(), stages)
+        run = self.begin(question, DEFAULT_DEADLINE_S)
+        retrieval = await run.find_passages()
+        return FoundPassages(retrieval.hits, run.receipt(), retrieval.wordings.searched)
+
+    def begin(self, question: Question, default_deadline_s: float) -> SearchRun:
+        """Returns a run within the caller's deadline, or as many seconds where it gave none."""
+        deadline = current_deadline() or Deadline.after(default_deadline_s)
+        return SearchRun(self._parts, question, self._switches.values(), deadline)
+
+
+class SearchRun:
+    """One question on its way, and the receipt of what was done for it."""
+
+    def __init__(
+        self, parts: SearchParts, question: Question, switches: SwitchValues, deadline: Deadline
+    ) -> None:
+        self.stages = Stages(deadline, STAGE_ORDER)
+        self._parts = parts
+        self._question = question
+        self._switches = switches
+        self._clock = deadline.clock
+        self._started = deadline.clock()
+
+    async def find_passages(self, *, include_formula_parts: bool = False) -> Retrieval:
+        """Runs the pipeline; errors are those of `Searches.search`."""
+        return await find_passages(
+            self._parts,
+            self._question,
+            self._switches,
+            self.stages,
+            include_formula_parts=include_formula_parts,
+        )
+
+    def receipt(self) -> Receipt:
+        """Returns what was done until now, and logs what was lost."""
         receipt = Receipt(
             request_id=current_request_id(),
-            stages=stages.reports(),
-            latency_ms=(deadline.clock() - started) * 1e3,
-            costs=stages.costs(),
+            stages=self.stages.reports(),
+            latency_ms=(self._clock() - self._started) * 1e3,
+            costs=self.stages.costs(),
         )
         for report in receipt.stages:
             if report.outcome is StageOutcome.DEGRADED:
                 _log.warning(
                     "stage degraded", stage=report.stage, reason=report.reason, detail=report.detail
                 )
-        return FoundPassages(retrieval.hits, receipt, retrieval.searched_queries)
+        return receipt

@@ -60,6 +60,15 @@ class PassageSearch:
     fusion: Fusion = field(default_factory=Fusion)
 
 
+BM25_LIST = "bm25"
+"""Name of the lexical list; every other list is named by its space."""
+
+
+def list_name_of(space_id: str) -> str:
+    """Returns what callers know a list by: its space id, "bm25" where that is empty."""
+    return space_id or BM25_LIST
+
+
 @dataclass(frozen=True, slots=True)
 class RankedList:
     """One list that entered the fusion; `space_id` is empty for BM25."""
@@ -68,6 +77,11 @@ class RankedList:
     space_id: str
     hit_count: int
     exact: bool
+
+    @property
+    def name(self) -> str:
+        """The space id, or "bm25"."""
+        return list_name_of(self.space_id)
 
 
 @dataclass(frozen=True, slots=True)

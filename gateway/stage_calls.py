@@ -45,6 +45,7 @@ class StageCalls:
     question: Question
     switches: SwitchValues
     stages: Stages
+    include_formula_parts: bool = False
 
     async def look_up_workspace(self, *, share: float) -> KnownWorkspace:
         """Returns what is known of the workspace; NotFound where there is none."""
@@ -89,13 +90,16 @@ class StageCalls:
 
     async def search(
         self, wordings: Wordings, known: KnownWorkspace, vectors: PlacedVectors, *, share: float
-    ) -> FusedHits:
-        """Searches, and once more where the workspace's spaces were others than those known."""
-        fused = await self._search_once(wordings, known, vectors, share)
+    ) -> tuple[PassageSearch, FusedHits]:
+        """Searches, and once more where the workspace's spaces were others than those known.
+
+        Returns the last search and what it found.
+        """
+        search, fused = await self._search_once(wordings, known, vectors, share)
         if fused.spaces_outdated:
             known = self._learn(known, fused)
             vectors = await self._embed_each(wordings.searched, known.spaces, share / 2)
-            fused = await self._search_once(wordings, known, vectors, share)
+            search, fused = await self._search_once(wordings, known, vectors, share)
             if fused.spaces_outdated:
                 self.stages.degraded(
                     "search",
@@ -103,7 +107,7 @@ class StageCalls:
                     "the workspace's spaces changed again during the search: BM25 alone answered",
                 )
         self._learn(known, fused)
-        return fused
+        return search, fused
 
     async def rerank(self, wordings: Wordings, fused: FusedHits, *, share: float) -> Ranking | None:
         """Returns the reranker's order, or None where the fused order stays."""
@@ -121,6 +125,7 @@ class StageCalls:
                 candidates_of(fused, read_by_models, with_bm25=self.switches.hybrid_search_enabled),
                 workspace=self.question.workspace,
                 model_candidate_count=read_by_models,
+                include_formula_parts=self.include_formula_parts,
                 timeout=timeout,
             ),
             share=share,
@@ -152,7 +157,7 @@ class StageCalls:
 
     async def _search_once(
         self, wordings: Wordings, known: KnownWorkspace, vectors: PlacedVectors, share: float
-    ) -> FusedHits:
+    ) -> tuple[PassageSearch, FusedHits]:
         search = PassageSearch(
             workspace=self.question.workspace,
             variants=tuple(_variant(text, known.spaces, vectors) for text in wordings.searched),
@@ -166,11 +171,12 @@ class StageCalls:
             passages_per_document=self.question.passages_per_document,
             fusion=self.question.fusion,
         )
-        return await self.stages.required(
+        fused = await self.stages.required(
             "search",
             lambda timeout: self.parts.index.search_passages(search, timeout=timeout),
             share=share,
         )
+        return search, fused
 
     def _mode(self, spaces: Sequence[Space], vectors: PlacedVectors) -> SearchMode:
         """Leaves BM25 out only if its switch is off and every space has its vector."""

@@ -22,6 +22,7 @@ _SERVICES = {
     "embed": "embedder",
     "search": "retriever",
     "rerank": "reranker",
+    "explain": "retriever",
 }
 
 

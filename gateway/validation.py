@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from chassis.errors import FieldViolation, InvalidArgument, Unimplemented
+from gateway.explanations import Expectation
 from gateway.filter_validation import filter_violations, threshold_violations
 from gateway.fusion import Fusion, fusion_violations
 from gateway.incoming_files import IncomingFile
@@ -17,6 +18,7 @@ MAX_HISTORY_TURNS = 20
 MAX_HISTORY_BYTES = 32 * 1024
 MAX_EXTERNAL_ID_LENGTH = 512
 MAX_PAGE_SIZE = 500
+MAX_CHUNK_INDEX = 2**31 - 1
 DEFAULT_PRESET = "default"
 PRESETS = (DEFAULT_PRESET, "commerce", "words", "sentences", "tutorial")
 
@@ -39,6 +41,14 @@ def check_question(question: Question) -> None:
             for index, threshold in enumerate(question.thresholds)
             for violation in threshold_violations(threshold, f"thresholds[{index}]")
         ),
+    )
+
+
+def check_expectation(expected: Expectation) -> None:
+    """Raises InvalidArgument unless this can name a document, or one of its passages."""
+    _raise_any(
+        *_external_id_violations(expected.external_id, "external_id"),
+        *_range_violations(expected.chunk_index or 0, "chunk_index", 0, MAX_CHUNK_INDEX),
     )
 
 

@@ -9,7 +9,7 @@ import grpc
 from chassis.errors import Internal
 from gateway.clients.service_errors import errors_of
 from gateway.clients.stage_reports import stage_report_from
-from gateway.reranking import Candidate, RankedPassage, Ranking
+from gateway.reranking import Candidate, FormulaParts, RankedPassage, Ranking
 from justesse.reranker.v1 import reranker_pb2, reranker_pb2_grpc
 
 
@@ -26,6 +26,7 @@ class RerankerClient:
         *,
         workspace: str,
         model_candidate_count: int = 0,
+        include_formula_parts: bool = False,
         timeout: float | None = None,
     ) -> Ranking:
         """Sorts at most 200 candidates; Internal where the answer is no permutation of them."""
@@ -34,6 +35,7 @@ class RerankerClient:
             question=question,
             candidates=map(_to_candidate, candidates),
             model_candidate_count=model_candidate_count,
+            include_formula_parts=include_formula_parts,
         )
         with errors_of("reranker"):
             response = await self._stub.RerankPassages(request, timeout=timeout)
@@ -45,14 +47,28 @@ class RerankerClient:
                 reason="RERANKER_ANSWER_BROKEN",
             )
         return Ranking(
-            passages=tuple(
-                RankedPassage(
-                    passage.passage_id, passage.score if passage.HasField("score") else None
-                )
-                for passage in response.passages
-            ),
+            passages=tuple(map(_passage_from, response.passages)),
             report=stage_report_from("rerank", response.report),
         )
+
+
+def _passage_from(message: reranker_pb2.RankedPassage) -> RankedPassage:
+    return RankedPassage(
+        message.passage_id,
+        message.score if message.HasField("score") else None,
+        _parts_from(message.formula_parts) if message.HasField("formula_parts") else None,
+    )
+
+
+def _parts_from(message: reranker_pb2.FormulaParts) -> FormulaParts:
+    return FormulaParts(
+        space_id=message.space_id,
+        similarity_share=(
+            message.similarity_share if message.HasField("similarity_share") else None
+        ),
+        lexical_share=message.lexical_share if message.HasField("lexical_share") else None,
+        similarity_weight=message.similarity_weight,
+    )
 
 
 def _to_candidate(candidate: Candidate) -> reranker_pb2.Candidate:

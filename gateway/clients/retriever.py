@@ -5,6 +5,7 @@ from __future__ import annotations
 import grpc
 
 from gateway.clients.retriever_documents import RetrieverDocuments
+from gateway.clients.retriever_explanations import RetrieverExplanations
 from gateway.clients.retriever_search import RetrieverSearch
 from gateway.clients.retriever_spaces import RetrieverSpaces
 from gateway.clients.retriever_workspaces import RetrieverWorkspaces
@@ -12,6 +13,7 @@ from gateway.clients.retriever_workspaces import RetrieverWorkspaces
 _PACKAGE = "justesse.retriever.v1"
 IDEMPOTENT_METHODS = (
     f"{_PACKAGE}.SearchService/SearchPassages",
+    f"{_PACKAGE}.SearchService/ExplainPassage",
     f"{_PACKAGE}.WorkspaceService/ListWorkspaces",
     f"{_PACKAGE}.WorkspaceService/DescribeWorkspace",
     f"{_PACKAGE}.DocumentService/GetDocument",
@@ -20,11 +22,18 @@ IDEMPOTENT_METHODS = (
 """Methods that only read, and may be tried again where the retriever is UNAVAILABLE."""
 
 
-class RetrieverClient(RetrieverWorkspaces, RetrieverDocuments, RetrieverSearch, RetrieverSpaces):
+class RetrieverClient(
+    RetrieverWorkspaces,
+    RetrieverDocuments,
+    RetrieverSearch,
+    RetrieverExplanations,
+    RetrieverSpaces,
+):
     """Implements the `Retriever` and `SpaceStore` ports over one channel."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         RetrieverWorkspaces.__init__(self, channel)
         RetrieverDocuments.__init__(self, channel)
         RetrieverSearch.__init__(self, channel)
+        RetrieverExplanations.__init__(self, channel)
         RetrieverSpaces.__init__(self, channel)

@@ -41,7 +41,7 @@ class RetrieverSearch:
     ) -> FusedHits:
         """Fuses the lists of one search; NotFound where there is no such workspace."""
         with errors_of("retriever"):
-            response = await self._search.SearchPassages(_to_request(search), timeout=timeout)
+            response = await self._search.SearchPassages(to_search_request(search), timeout=timeout)
         return FusedHits(
             hits=tuple(_hit_from(hit) for hit in response.hits),
             lists=tuple(
@@ -56,7 +56,8 @@ class RetrieverSearch:
         )
 
 
-def _to_request(search: PassageSearch) -> search_pb2.SearchPassagesRequest:
+def to_search_request(search: PassageSearch) -> search_pb2.SearchPassagesRequest:
+    """Writes a search."""
     request = search_pb2.SearchPassagesRequest(
         workspace=search.workspace,
         variants=map(_to_variant, search.variants),
@@ -101,15 +102,17 @@ def _hit_from(hit: search_pb2.PassageHit) -> FusedHit:
         list_ranks=tuple(
             ListRank(place.list_index, place.rank, place.contribution) for place in hit.list_ranks
         ),
-        space_scores=tuple(
-            SpaceScore(
-                score.space_id,
-                score.cosine if score.HasField("cosine") else None,
-                score.best_window_cosine if score.HasField("best_window_cosine") else None,
-            )
-            for score in hit.space_scores
-        ),
+        space_scores=tuple(map(space_score_from, hit.space_scores)),
         bm25_score=hit.bm25_score if hit.HasField("bm25_score") else None,
         term_share=hit.term_share if hit.HasField("term_share") else None,
         update_time=update_time_from(hit.update_time) if hit.HasField("update_time") else None,
+    )
+
+
+def space_score_from(message: search_pb2.SpaceScore) -> SpaceScore:
+    """Reads a similarity; what is not set is None."""
+    return SpaceScore(
+        message.space_id,
+        message.cosine if message.HasField("cosine") else None,
+        message.best_window_cosine if message.HasField("best_window_cosine") else None,
     )

@@ -9,13 +9,18 @@ import grpc
 from chassis.errors import Internal
 from gateway.clients.service_errors import errors_of
 from gateway.clients.stage_reports import stage_report_from
-from gateway.rewriting import ConversationRole, ConversationTurn, Rewrite
+from gateway.rewriting import ConversationRole, ConversationTurn, Rewrite, RewriteOrigin
 from gateway.validation import MAX_QUERY_BYTES
 from justesse.rewriter.v1 import rewriter_pb2, rewriter_pb2_grpc
 
 _ROLES = {
     ConversationRole.USER: rewriter_pb2.CONVERSATION_ROLE_USER,
     ConversationRole.ASSISTANT: rewriter_pb2.CONVERSATION_ROLE_ASSISTANT,
+}
+_ORIGINS = {
+    rewriter_pb2.REWRITE_ORIGIN_MODEL: RewriteOrigin.MODEL,
+    rewriter_pb2.REWRITE_ORIGIN_CACHE: RewriteOrigin.CACHE,
+    rewriter_pb2.REWRITE_ORIGIN_RULES: RewriteOrigin.RULES,
 }
 
 
@@ -56,4 +61,5 @@ class RewriterClient:
             query=response.query,
             standalone_question=response.standalone_question or query,
             report=stage_report_from("rewrite", response.report),
+            origin=_ORIGINS.get(response.origin, RewriteOrigin.ORIGINAL),
         )

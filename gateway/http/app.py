@@ -14,6 +14,7 @@ from gateway.http.errors import install_error_handlers
 from gateway.http.measurement import RequestMeasurement
 from gateway.http.models.errors import ErrorAnswer
 from gateway.http.routes.documents import document_routes
+from gateway.http.routes.explanations import explanation_routes
 from gateway.http.routes.operation import health_routes, switch_routes
 from gateway.http.routes.search import search_routes
 from gateway.http.routes.workspaces import workspace_routes
@@ -40,6 +41,7 @@ def routed(application: Application) -> FastAPI:
         responses={"4XX": {"model": ErrorAnswer}, "5XX": {"model": ErrorAnswer}},
     )
     app.include_router(search_routes(application.searches))
+    app.include_router(explanation_routes(application.explanations))
     app.include_router(workspace_routes(application.catalogue))
     app.include_router(document_routes(application.catalogue, application.uploads))
     app.include_router(switch_routes(application.switches))

@@ -6,8 +6,10 @@ from functools import partial
 
 from chassis.server import ServedService
 from gateway.application import Application
+from gateway.search_explanations import DEFAULT_DEADLINE_S as EXPLANATION_DEADLINE_S
 from gateway.searches import DEFAULT_DEADLINE_S
 from gateway.servicer.documents import DocumentServicer
+from gateway.servicer.explanations import ExplanationServicer
 from gateway.servicer.ingestion import IngestionServicer
 from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
@@ -15,6 +17,7 @@ from gateway.servicer.switches import SwitchServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
     documents_pb2_grpc,
+    explanations_pb2_grpc,
     ingestion_pb2_grpc,
     mesh_pb2_grpc,
     search_pb2_grpc,
@@ -28,10 +31,11 @@ PACKAGE = "justesse.gateway.v1"
 def served_services(application: Application) -> list[ServedService]:
     """Returns all services over one application.
 
-    Where the caller sets no deadline, a search has 5 s, a file as long as it takes, and everything
-    else the server's default.
+    Where the caller sets no deadline, a search has 5 s, its explanation 30 s, a file as long as it
+    takes, and everything else the server's default.
     """
     search = SearchServicer(application.searches)
+    explanations = ExplanationServicer(application.explanations)
     workspaces = WorkspaceServicer(application.catalogue)
     documents = DocumentServicer(application.catalogue)
     ingestion = IngestionServicer(application.uploads)
@@ -42,6 +46,11 @@ def served_services(application: Application) -> list[ServedService]:
             f"{PACKAGE}.SearchService",
             partial(search_pb2_grpc.add_SearchServiceServicer_to_server, search),
             default_deadlines={"SearchPassages": DEFAULT_DEADLINE_S},
+        ),
+        ServedService(
+            f"{PACKAGE}.ExplanationService",
+            partial(explanations_pb2_grpc.add_ExplanationServiceServicer_to_server, explanations),
+            default_deadlines={"ExplainSearch": EXPLANATION_DEADLINE_S},
         ),
         ServedService(
             f"{PACKAGE}.WorkspaceService",

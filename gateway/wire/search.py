@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from chassis.errors import InvalidArgument
 from gateway.documents import Document
 from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
 from gateway.rewriting import ConversationRole, ConversationTurn
-from gateway.searching import FusedHit
+from gateway.searching import SpaceScore
 from gateway.wire.filters import filter_from, threshold_from
 from gateway.wire.fusion import fusion_from
 from gateway.wire.metadata import metadata_from, write_metadata_value
@@ -67,12 +69,13 @@ def _to_hit(hit: Hit) -> search_pb2.Hit:
         heading_path=passage.heading_path,
         location=passage.location,
         chunk_index=passage.chunk_index,
-        source=_to_source(hit.fused.document, hit.fused),
+        source=to_source(hit.fused.document, hit.fused.update_time),
         scores=_to_scores(hit),
     )
 
 
-def _to_source(document: Document, fused: FusedHit) -> search_pb2.Source:
+def to_source(document: Document, update_time: datetime | None) -> search_pb2.Source:
+    """Writes where passages come from."""
     source = search_pb2.Source(
         external_id=document.external_id,
         title=document.title,
@@ -81,7 +84,7 @@ def _to_source(document: Document, fused: FusedHit) -> search_pb2.Source:
         language=document.language,
         version=document.version,
         superseded=document.superseded,
-        update_time=to_timestamp(fused.update_time),
+        update_time=to_timestamp(update_time),
     )
     for name, value in document.metadata.items():
         write_metadata_value(source.metadata[name], value)
@@ -101,16 +104,18 @@ def _to_scores(hit: Hit) -> search_pb2.Scores:
         ],
         fused_rank=hit.fused.fused_rank,
         fused_score=hit.fused.fused_score,
-        space_scores=[
-            search_pb2.SpaceScore(
-                space_id=score.space_id,
-                cosine=score.cosine,
-                best_window_cosine=score.best_window_cosine,
-            )
-            for score in hit.fused.space_scores
-        ],
+        space_scores=map(to_space_score, hit.fused.space_scores),
         bm25_score=hit.fused.bm25_score,
         term_share=hit.fused.term_share,
         rerank_rank=hit.rerank_rank,
         rerank_score=hit.rerank_score,
+    )
+
+
+def to_space_score(score: SpaceScore) -> search_pb2.SpaceScore:
+    """Writes a similarity; what is None is not set."""
+    return search_pb2.SpaceScore(
+        space_id=score.space_id,
+        cosine=score.cosine,
+        best_window_cosine=score.best_window_cosine,
     )

@@ -8,6 +8,7 @@ from justesse.cli import documents, switches, up, workspaces
 from justesse.cli.command_line import CommandLine
 from justesse.cli.demonstration import demo
 from justesse.cli.exit_codes import EXPLANATION
+from justesse.cli.explain import explain
 from justesse.cli.ingest import ingest
 from justesse.cli.search import search
 from justesse.cli.status import status, version, version_option
@@ -25,6 +26,7 @@ app = typer.Typer(
 app.command(help=up.HELP)(up.up)
 app.command()(ingest)
 app.command()(search)
+app.command()(explain)
 app.add_typer(workspaces.app, name="workspaces")
 app.add_typer(documents.app, name="documents")
 app.add_typer(switches.app, name="switches")

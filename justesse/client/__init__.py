@@ -34,12 +34,24 @@ from justesse.client.errors import (
     UnauthenticatedError,
     UnavailableError,
 )
+from justesse.client.explanations import (
+    ExpectationOutcome,
+    ExplainedPassage,
+    FormulaParts,
+    ListStanding,
+    MatchedTerm,
+    RerankStep,
+    RewriteOrigin,
+    SearchedList,
+    SearchExplanation,
+)
 from justesse.client.filters import Filter
 from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionOutcome, IngestionResult
 from justesse.client.mesh_state import MeshState, ProviderState, ServiceHealth, ServiceState
 from justesse.client.metadata import MetadataValue
 from justesse.client.receipt import Cost, Receipt, StageOutcome, StageReport
+from justesse.client.search_options import SearchOptions
 from justesse.client.search_result import (
     Hit,
     ListRank,
@@ -73,9 +85,12 @@ __all__ = [
     "DocumentFacts",
     "DocumentPage",
     "DocumentWithPassages",
+    "ExpectationOutcome",
+    "ExplainedPassage",
     "FailedPreconditionError",
     "FieldViolation",
     "Filter",
+    "FormulaParts",
     "Fusion",
     "Hit",
     "IngestionOutcome",
@@ -85,6 +100,8 @@ __all__ = [
     "Justesse",
     "JustesseError",
     "ListRank",
+    "ListStanding",
+    "MatchedTerm",
     "MeshState",
     "MetadataValue",
     "NotFoundError",
@@ -93,9 +110,14 @@ __all__ = [
     "PermissionDeniedError",
     "ProviderState",
     "Receipt",
+    "RerankStep",
     "ResourceExhaustedError",
+    "RewriteOrigin",
     "Scores",
+    "SearchExplanation",
+    "SearchOptions",
     "SearchResult",
+    "SearchedList",
     "ServiceHealth",
     "ServiceState",
     "Source",

@@ -18,6 +18,7 @@ from justesse.client.documents import (
     DocumentWithPassages,
 )
 from justesse.client.early_status import EarlyStatus
+from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import error_from
 from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
@@ -77,7 +78,24 @@ class AsyncJustesse:
 
         What else can be asked for stands in `justesse.client.search_options`.
         """
-        call = requests.search(workspace, query, options)
+        return await self._answer(requests.search(workspace, query, options), timeout, request_id)
+
+    async def explain(
+        self,
+        workspace: str,
+        query: str,
+        external_id: str,
+        *,
+        chunk_index: int | None = None,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> SearchExplanation:
+        """Says what a search does with a document, or with its passage at `chunk_index`, and why.
+
+        Runs the search once; `options` are those of `search`.
+        """
+        call = requests.explain(workspace, query, external_id, chunk_index, options)
         return await self._answer(call, timeout, request_id)
 
     async def ingest(

@@ -7,6 +7,7 @@ from google.protobuf.message import Message
 
 from justesse.gateway.v1 import (
     documents_pb2,
+    explanations_pb2,
     ingestion_pb2,
     mesh_pb2,
     search_pb2,
@@ -43,6 +44,13 @@ SEARCH_PASSAGES = Method(
     "SearchPassages",
     search_pb2.SearchPassagesRequest,
     search_pb2.SearchPassagesResponse,
+    idempotent=True,
+)
+EXPLAIN_SEARCH = Method(
+    f"{PACKAGE}.ExplanationService",
+    "ExplainSearch",
+    explanations_pb2.ExplainSearchRequest,
+    explanations_pb2.ExplainSearchResponse,
     idempotent=True,
 )
 INGEST_DOCUMENT = Method(
@@ -139,6 +147,7 @@ DESCRIBE_MESH = Method(
 
 METHODS: tuple[Method[Any, Any], ...] = (
     SEARCH_PASSAGES,
+    EXPLAIN_SEARCH,
     INGEST_DOCUMENT,
     CREATE_WORKSPACE,
     LIST_WORKSPACES,

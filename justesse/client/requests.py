@@ -12,6 +12,7 @@ from justesse.client.documents import (
     document_page_from,
     document_with_passages_from,
 )
+from justesse.client.explanations import SearchExplanation, search_explanation_from
 from justesse.client.fusion import Fusion, fusion_message
 from justesse.client.mesh_state import MeshState, mesh_state_from
 from justesse.client.methods import Method, RequestT, ResponseT
@@ -27,6 +28,7 @@ from justesse.client.workspaces import (
 )
 from justesse.gateway.v1 import (
     documents_pb2,
+    explanations_pb2,
     mesh_pb2,
     switches_pb2,
     workspaces_pb2,
@@ -51,6 +53,18 @@ def search(workspace: str, query: str, options: SearchOptions) -> CallFor[Search
     """Asks for the passages that answer a question."""
     request = search_message(workspace, query, options)
     return Call(methods.SEARCH_PASSAGES, request, search_result_from)
+
+
+def explain(
+    workspace: str, query: str, external_id: str, chunk_index: int | None, options: SearchOptions
+) -> CallFor[SearchExplanation]:
+    """Asks what a search does with the passages of a document."""
+    request = explanations_pb2.ExplainSearchRequest(
+        search=search_message(workspace, query, options),
+        external_id=external_id,
+        chunk_index=chunk_index,
+    )
+    return Call(methods.EXPLAIN_SEARCH, request, search_explanation_from)
 
 
 def create_workspace(slug: str, settings: WorkspaceSettings) -> CallFor[Workspace]:

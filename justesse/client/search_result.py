@@ -153,12 +153,13 @@ def _hit_from(message: search_pb2.Hit) -> Hit:
         heading_path=tuple(message.heading_path),
         location=message.location,
         chunk_index=message.chunk_index,
-        source=_source_from(message.source),
+        source=source_from(message.source),
         scores=_scores_from(message.scores),
     )
 
 
-def _source_from(message: search_pb2.Source) -> Source:
+def source_from(message: search_pb2.Source) -> Source:
+    """Decodes where passages come from."""
     return Source(
         external_id=message.external_id,
         title=message.title,
@@ -180,7 +181,7 @@ def _scores_from(message: search_pb2.Scores) -> Scores:
         ),
         fused_rank=message.fused_rank,
         fused_score=message.fused_score,
-        space_scores=tuple(_space_score_from(score) for score in message.space_scores),
+        space_scores=tuple(space_score_from(score) for score in message.space_scores),
         bm25_score=message.bm25_score if message.HasField("bm25_score") else None,
         rerank_rank=message.rerank_rank if message.HasField("rerank_rank") else None,
         rerank_score=message.rerank_score if message.HasField("rerank_score") else None,
@@ -188,7 +189,8 @@ def _scores_from(message: search_pb2.Scores) -> Scores:
     )
 
 
-def _space_score_from(message: search_pb2.SpaceScore) -> SpaceScore:
+def space_score_from(message: search_pb2.SpaceScore) -> SpaceScore:
+    """Decodes a similarity."""
     return SpaceScore(
         space_id=message.space_id,
         cosine=message.cosine if message.HasField("cosine") else None,

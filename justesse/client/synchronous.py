@@ -16,6 +16,7 @@ from justesse.client.documents import (
     DocumentWithPassages,
 )
 from justesse.client.errors import JustesseError
+from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import FailedCall, error_from
 from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
@@ -72,7 +73,24 @@ class Justesse:
 
         What else can be asked for stands in `justesse.client.search_options`.
         """
-        call = requests.search(workspace, query, options)
+        return self._answer(requests.search(workspace, query, options), timeout, request_id)
+
+    def explain(
+        self,
+        workspace: str,
+        query: str,
+        external_id: str,
+        *,
+        chunk_index: int | None = None,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> SearchExplanation:
+        """Says what a search does with a document, or with its passage at `chunk_index`, and why.
+
+        Runs the search once; `options` are those of `search`.
+        """
+        call = requests.explain(workspace, query, external_id, chunk_index, options)
         return self._answer(call, timeout, request_id)
 
     def ingest(

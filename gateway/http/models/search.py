@@ -7,12 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StrictInt
 
+from gateway.documents import Document
 from gateway.http.models.filters import FilterBody, ThresholdBody, filter_from, threshold_from
 from gateway.http.models.fusion import FusionBody
 from gateway.http.models.receipt import ReceiptBody, to_receipt_body
 from gateway.http.models.values import FactBody, RequestBody, UpperCase, facts_from, to_facts
 from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
 from gateway.rewriting import ConversationRole, ConversationTurn
+from gateway.searching import SpaceScore
 
 
 class TurnBody(RequestBody):
@@ -141,13 +143,13 @@ def _to_hit_body(hit: Hit) -> HitBody:
         heading_path=list(passage.heading_path),
         location=passage.location,
         chunk_index=passage.chunk_index,
-        source=_to_source_body(hit),
+        source=to_source_body(hit.fused.document, hit.fused.update_time),
         scores=_to_scores_body(hit),
     )
 
 
-def _to_source_body(hit: Hit) -> SourceBody:
-    document = hit.fused.document
+def to_source_body(document: Document, update_time: datetime | None) -> SourceBody:
+    """Writes where passages come from."""
     return SourceBody(
         external_id=document.external_id,
         title=document.title,
@@ -157,7 +159,7 @@ def _to_source_body(hit: Hit) -> SourceBody:
         version=document.version,
         superseded=document.superseded,
         metadata=to_facts(document.metadata),
-        update_time=hit.fused.update_time,
+        update_time=update_time,
     )
 
 
@@ -174,16 +176,18 @@ def _to_scores_body(hit: Hit) -> ScoresBody:
         ],
         fused_rank=hit.fused.fused_rank,
         fused_score=hit.fused.fused_score,
-        space_scores=[
-            SpaceScoreBody(
-                space_id=score.space_id,
-                cosine=score.cosine,
-                best_window_cosine=score.best_window_cosine,
-            )
-            for score in hit.fused.space_scores
-        ],
+        space_scores=[to_space_score_body(score) for score in hit.fused.space_scores],
         bm25_score=hit.fused.bm25_score,
         term_share=hit.fused.term_share,
         rerank_rank=hit.rerank_rank,
         rerank_score=hit.rerank_score,
+    )
+
+
+def to_space_score_body(score: SpaceScore) -> SpaceScoreBody:
+    """Writes a similarity."""
+    return SpaceScoreBody(
+        space_id=score.space_id,
+        cosine=score.cosine,
+        best_window_cosine=score.best_window_cosine,
     )

@@ -9,6 +9,7 @@ import grpc.aio
 
 from justesse.gateway.v1 import (
     documents_pb2_grpc,
+    explanations_pb2_grpc,
     ingestion_pb2_grpc,
     mesh_pb2_grpc,
     search_pb2_grpc,
@@ -16,6 +17,7 @@ from justesse.gateway.v1 import (
     workspaces_pb2_grpc,
 )
 from tests.fakes.fake_gateway.documents import FakeDocuments, FakeIngestion
+from tests.fakes.fake_gateway.explanations import FakeExplanations
 from tests.fakes.fake_gateway.operation import FakeMesh, FakeSwitches
 from tests.fakes.fake_gateway.search import FakeSearch
 from tests.fakes.fake_gateway.state import GatewayState
@@ -29,6 +31,7 @@ async def fake_gateway(state: GatewayState) -> AsyncIterator[str]:
     workspaces_pb2_grpc.add_WorkspaceServiceServicer_to_server(FakeWorkspaces(state), server)
     documents_pb2_grpc.add_DocumentServiceServicer_to_server(FakeDocuments(state), server)
     ingestion_pb2_grpc.add_IngestionServiceServicer_to_server(FakeIngestion(state), server)
+    explanations_pb2_grpc.add_ExplanationServiceServicer_to_server(FakeExplanations(state), server)
     search_pb2_grpc.add_SearchServiceServicer_to_server(FakeSearch(state), server)
     switches_pb2_grpc.add_SwitchServiceServicer_to_server(FakeSwitches(state), server)
     mesh_pb2_grpc.add_MeshServiceServicer_to_server(FakeMesh(state), server)

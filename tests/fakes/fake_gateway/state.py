@@ -9,7 +9,13 @@ from grpc_status import rpc_status
 from chassis.error_mapping import rich_status
 from chassis.errors import NotFound, ServiceError
 from chassis.interception import ServicerContext
-from justesse.gateway.v1 import ingestion_pb2, mesh_pb2, search_pb2, workspaces_pb2
+from justesse.gateway.v1 import (
+    explanations_pb2,
+    ingestion_pb2,
+    mesh_pb2,
+    search_pb2,
+    workspaces_pb2,
+)
 
 SPACE = "embedded/multilingual-e5-small@1/384/l2/e5"
 UPDATE_SECONDS = 1_700_000_000
@@ -43,6 +49,7 @@ class GatewayState:
     request_ids: list[str] = field(default_factory=list)
     searches: list[search_pb2.SearchPassagesRequest] = field(default_factory=list)
     updates: list[workspaces_pb2.UpdateWorkspaceRequest] = field(default_factory=list)
+    explanations: list[explanations_pb2.ExplainSearchRequest] = field(default_factory=list)
     silent: bool = False
     """Whether calls are left without an answer."""
     embedder_health: mesh_pb2.ServiceHealth.ValueType = mesh_pb2.SERVICE_HEALTH_SERVING

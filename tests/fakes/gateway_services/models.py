@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from chassis.errors import Unavailable
+from gateway.documents import FloatMatrix
 from gateway.embedding import (
     EmbeddedText,
     EmbeddedTexts,
@@ -16,7 +17,7 @@ from gateway.embedding import (
     ProviderState,
 )
 from gateway.receipt import StageOutcome, StageReport
-from gateway.reranking import Candidate, RankedPassage, Ranking
+from gateway.reranking import Candidate, FormulaParts, RankedPassage, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
 from tests.fakes.gateway_services.behaviour import Behaviour
 from tests.fakes.gateway_services.spaces import OTHER_SPACE, SPACE
@@ -61,8 +62,12 @@ class FakeRewriter:
 
 @dataclass
 class FakeEmbedder:
-    """Answers with vectors of the asked space's width; `lost_spaces` are UNAVAILABLE."""
+    """Answers with vectors of the asked space's width; `lost_spaces` are UNAVAILABLE.
 
+    All vectors of a space are equal, unless `vector_of` makes them from text and space id.
+    """
+
+    vector_of: Callable[[str, str], FloatMatrix] | None = None
     widths: dict[str, int] = field(
         default_factory=lambda: {s.space_id: s.dimension for s in (SPACE, OTHER_SPACE)}
     )
@@ -89,8 +94,11 @@ class FakeEmbedder:
         space_id = space_id or SPACE.space_id
         if space_id in self.lost_spaces:
             raise Unavailable("its provider does not answer", reason="PROVIDER_DOWN")
-        width = self.widths[space_id]
-        vectors = np.full((len(texts), width), 1 / np.sqrt(width), dtype=np.float32)
+        if self.vector_of is not None:
+            vectors = np.stack([self.vector_of(text, space_id) for text in texts])
+        else:
+            width = self.widths[space_id]
+            vectors = np.full((len(texts), width), 1 / np.sqrt(width), dtype=np.float32)
         report = StageReport(
             "embed",
             StageOutcome.RAN,
@@ -126,13 +134,24 @@ class FakeReranker:
         *,
         workspace: str,
         model_candidate_count: int = 0,
+        include_formula_parts: bool = False,
         timeout: float | None = None,
     ) -> Ranking:
-        """Implements the port."""
+        """Implements the port; parts, where asked for, say that the cosine is all."""
         self.calls.append((question, tuple(candidates), model_candidate_count))
         await self.behaviour.meet(timeout)
         order = [candidate.passage_id for candidate in reversed(candidates)]
+        scores = [1 - place / 10 for place in range(len(order))]
         return Ranking(
-            tuple(RankedPassage(one, 1 - place / 10) for place, one in enumerate(order)),
+            tuple(
+                RankedPassage(
+                    one,
+                    score,
+                    FormulaParts(SPACE.space_id, score, None, 1.0)
+                    if include_formula_parts
+                    else None,
+                )
+                for one, score in zip(order, scores, strict=True)
+            ),
             StageReport("rerank", StageOutcome.RAN, provider="embedded", model="formula"),
         )

@@ -15,6 +15,7 @@ from gateway.documents import (
     UpsertReport,
     VectorBlock,
 )
+from gateway.explanations import DocumentStandings, PassageStandings
 from gateway.receipt import StageOutcome, StageReport
 from gateway.searching import (
     FusedHits,
@@ -46,6 +47,9 @@ class FakeRetriever:
     searches: list[PassageSearch] = field(default_factory=list)
     described: list[str] = field(default_factory=list)
     updates: list[WorkspaceUpdate] = field(default_factory=list)
+    standings: dict[str, tuple[PassageStandings, ...]] = field(default_factory=dict)
+    explained: list[tuple[PassageSearch, str]] = field(default_factory=list)
+    explained_seq: int = 0
 
     def add_workspace(
         self, slug: str, spaces: tuple[Space, ...] = (SPACE,), language: str = "fr"
@@ -183,6 +187,14 @@ class FakeRetriever:
             spaces_outdated=outdated,
             report=StageReport("search", StageOutcome.RAN, provider="embedded"),
         )
+
+    async def explain_passages(
+        self, search: PassageSearch, external_id: str, *, timeout: float | None = None
+    ) -> DocumentStandings:
+        """Implements the port: `standings` by document, as of `explained_seq`."""
+        self.explained.append((search, external_id))
+        await self.behaviour.meet(timeout)
+        return DocumentStandings(self.standings.get(external_id, ()), self.explained_seq)
 
 
 def _lists(search: PassageSearch, outdated: bool) -> list[RankedList]:

@@ -16,6 +16,7 @@ from gateway.clients.retriever import RetrieverClient
 from gateway.clients.rewriter import RewriterClient
 from gateway.ports import Embedder, HealthCheck, Ingestion, Reranker, Retriever, Rewriter
 from gateway.servicer.documents import DocumentServicer
+from gateway.servicer.explanations import ExplanationServicer
 from gateway.servicer.ingestion import IngestionServicer
 from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
@@ -24,6 +25,7 @@ from gateway.servicer.switches import SwitchServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
     documents_pb2,
+    explanations_pb2,
     ingestion_pb2,
     mesh_pb2,
     search_pb2,
@@ -34,6 +36,7 @@ from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 
 SERVICERS: dict[str, type] = {
     "DocumentService": DocumentServicer,
+    "ExplanationService": ExplanationServicer,
     "IngestionService": IngestionServicer,
     "MeshService": MeshServicer,
     "SearchService": SearchServicer,
@@ -44,7 +47,15 @@ SERVICERS: dict[str, type] = {
 
 def contract_services() -> dict[str, ServiceDescriptor]:
     """Returns every service of the gateway's contract by its short name."""
-    files = (documents_pb2, ingestion_pb2, mesh_pb2, search_pb2, switches_pb2, workspaces_pb2)
+    files = (
+        documents_pb2,
+        explanations_pb2,
+        ingestion_pb2,
+        mesh_pb2,
+        search_pb2,
+        switches_pb2,
+        workspaces_pb2,
+    )
     return {
         name: service
         for file in files

@@ -253,6 +253,7 @@ async def test_the_documentation_names_every_route(http: httpx.AsyncClient) -> N
         assert (await http.get(file)).status_code == 200, file
     assert set(described["paths"]) == {
         "/v1/search",
+        "/v1/explain",
         "/v1/workspaces",
         "/v1/workspaces/{slug}",
         "/v1/documents",

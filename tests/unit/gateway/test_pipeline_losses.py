@@ -47,7 +47,7 @@ async def test_lost_optional_services_degrade_their_stages_only(lost: tuple[str,
     assert degraded == list(lost)
     assert all(bench.reports[stage].reason == "GONE" for stage in lost)
     assert ids(retrieval) == (FUSED if "rerank" in lost else RERANKED)
-    assert len(retrieval.searched_queries) == (1 if "rewrite" in lost else 2)
+    assert len(retrieval.wordings.searched) == (1 if "rewrite" in lost else 2)
     vectors = [variant.vectors for variant in bench.retriever.searches[0].variants]
     assert all(bool(each) is ("embed" not in lost) for each in vectors)
 

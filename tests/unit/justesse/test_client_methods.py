@@ -8,6 +8,7 @@ from justesse.client.channels import service_config
 from justesse.client.methods import METHODS
 from justesse.gateway.v1 import (
     documents_pb2,
+    explanations_pb2,
     ingestion_pb2,
     mesh_pb2,
     search_pb2,
@@ -15,7 +16,15 @@ from justesse.gateway.v1 import (
     workspaces_pb2,
 )
 
-FILES = (documents_pb2, ingestion_pb2, mesh_pb2, search_pb2, switches_pb2, workspaces_pb2)
+FILES = (
+    documents_pb2,
+    explanations_pb2,
+    ingestion_pb2,
+    mesh_pb2,
+    search_pb2,
+    switches_pb2,
+    workspaces_pb2,
+)
 
 
 def test_every_rpc_is_called_by_the_client() -> None:
@@ -55,6 +64,7 @@ def test_only_reads_are_tried_again() -> None:
     assert retried == {
         "DescribeMesh",
         "DescribeWorkspace",
+        "ExplainSearch",
         "GetDocument",
         "ListDocuments",
         "ListSwitches",

@@ -1,0 +1,236 @@
+"""Explanations against searches, over the retriever and the formula themselves."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from zlib import crc32
+
+import numpy as np
+import pytest
+import pytest_asyncio
+
+from chassis.channel import open_channel
+from chassis.metrics import Metrics
+from gateway.application import Application, Services, assembled
+from gateway.clients.reranker import RerankerClient
+from gateway.clients.retriever import RetrieverClient
+from gateway.documents import Document, FloatMatrix, Passage, VectorBlock
+from gateway.explanations import Expectation, ExpectationOutcome, ExplainedPassage
+from gateway.filters import Equals, Filter, Threshold
+from gateway.mesh import Mesh
+from gateway.questions import FoundPassages, Question
+from gateway.workspaces import WorkspaceSettings
+from reranker_svc.service import running_reranker
+from reranker_svc.settings import RerankerSettings
+from retriever_svc.service import running_retriever
+from retriever_svc.settings import RetrieverSettings
+from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
+from tests.fakes.gateway_services.roles import FakeIngestion
+from tests.fakes.gateway_services.switch_database import SwitchDatabase
+
+SPACE, STRAY_SPACE = "fake/words@1/24/l2/none", "fake/stray@1/24/l2/none"
+WORDS = ("navire", "quai", "douane", "conteneur", "facture", "carreau", "gel", "retard", "port")
+DOCUMENTS = 30
+
+
+def vector_of(text: str, space_id: str) -> FloatMatrix:
+    """Returns the sum of the vectors of a text's words, float32 of shape (24,)."""
+    rows = [
+        np.random.default_rng(crc32(f"{space_id} {word}".encode())).standard_normal(24)
+        for word in text.split()
+    ]
+    return np.asarray(np.sum(rows, axis=0), np.float32)
+
+
+async def fill(retriever: RetrieverClient) -> None:
+    """Thirty documents of three passages; every fifth in a second space, every seventh in none."""
+    await retriever.create_workspace("negoce", WorkspaceSettings("fr", "structure", "default"))
+    rng = random.Random(20240117)
+    for number in range(DOCUMENTS):
+        texts = [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(3)]
+        space_id = STRAY_SPACE if number % 5 == 1 else SPACE
+        vectors = np.stack([vector_of(text, space_id) for text in texts])
+        await retriever.upsert_document(
+            "negoce",
+            Document(
+                f"{number:02}.md",
+                f"Note {number}",
+                category="even" if number % 2 == 0 else "odd",
+                superseded=number % 3 == 0,
+                content_hash=str(number),
+            ),
+            [Passage(index, text, embedded_text_hash=text) for index, text in enumerate(texts)],
+            [] if number % 7 == 3 else [VectorBlock(space_id, vectors)],
+        )
+
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def application(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
+    """The gateway over a real retriever and reranker, with a rewriter that adds a wording."""
+    folder = tmp_path_factory.mktemp("explained")
+    async with AsyncExitStack() as stack:
+        retriever_server = await stack.enter_async_context(
+            running_retriever(RetrieverSettings(port=0, data_folder=folder / "store"))
+        )
+        settings = RerankerSettings(port=0, drain_grace_s=0.0)
+        reranker_server = await stack.enter_async_context(
+            running_reranker(settings, metrics=Metrics())
+        )
+        retriever_channel, reranker_channel = [
+            await stack.enter_async_context(open_channel(server.address, metrics=Metrics()))
+            for server in (retriever_server, reranker_server)
+        ]
+        retriever = RetrieverClient(retriever_channel)
+        await fill(retriever)
+        services = Services(
+            FakeRewriter(rewritten="retard livraison port"),
+            FakeEmbedder(vector_of=vector_of),
+            retriever,
+            RerankerClient(reranker_channel),
+            FakeIngestion(),
+        )
+        switches = SwitchDatabase(folder / "gateway.sqlite").board()
+        yield assembled(services, switches, Mesh([], services.embedder))
+
+
+async def explained_all(
+    application: Application, question: Question
+) -> dict[str, ExplainedPassage]:
+    """Explains a question for every passage of every document, by passage id."""
+    explained = {}
+    for number in range(DOCUMENTS):
+        explanation = await application.explanations.explain(
+            question, Expectation(f"{number:02}.md")
+        )
+        assert not explanation.documents_changed
+        for passage in explanation.passages:
+            explained[passage.retrieval.passage_id] = passage
+    return explained
+
+
+QUESTIONS = {
+    "plain": Question("negoce", "douane du port"),
+    "short answer": Question("negoce", "gel des carreaux", limit=2),
+    "filter": Question("negoce", "facture de douane", filter=Equals("category", "even")),
+    "current": Question("negoce", "navire au quai", filter=Equals("superseded", False)),
+    "threshold": Question("negoce", "conteneur", thresholds=(Threshold(SPACE, 0.2),)),
+    "one a document": Question("negoce", "livraison au port", passages_per_document=1),
+    "no term": Question("negoce", "zzz", limit=100),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+async def test_the_place_named_is_the_place_in_the_search(
+    application: Application, name: str
+) -> None:
+    """For every passage of the base: returned exactly if the search returns it, at that place.
+
+    What is lost is lost for one reason, and every reason is given where it holds.
+    """
+    question = QUESTIONS[name]
+    found = await application.searches.search(question)
+    explained = await explained_all(application, question)
+
+    assert len(explained) == 3 * DOCUMENTS
+    returned = {id_: one for id_, one in explained.items() if one.outcome.name == "RETURNED"}
+    assert {id_: one.rank for id_, one in returned.items()} == {
+        hit.fused.passage_id: hit.rank for hit in found.hits
+    }
+    for hit in found.hits:
+        agrees_with_hit(returned[hit.fused.passage_id], found, hit.rank - 1)
+    for one in explained.values():
+        is_coherent(one, question)
+    assert {one.outcome for one in explained.values()} >= EXPECTED[name]
+
+
+EXPECTED = {
+    "plain": {ExpectationOutcome.OVER_LIMIT, ExpectationOutcome.IN_NO_LIST},
+    "short answer": {ExpectationOutcome.OVER_LIMIT},
+    "filter": {ExpectationOutcome.FILTERED_OUT},
+    "current": {ExpectationOutcome.FILTERED_OUT},
+    "threshold": {ExpectationOutcome.UNDER_THRESHOLD},
+    "one a document": {ExpectationOutcome.OVER_DOCUMENT_BOUND},
+    "no term": {ExpectationOutcome.IN_NO_LIST},
+}
+
+
+def agrees_with_hit(one: ExplainedPassage, found: FoundPassages, at: int) -> None:
+    """Every number of the explanation that the hit has too is that of the hit."""
+    hit = found.hits[at]
+    places = {
+        (standing.list_name, standing.query_index): (standing.rank, standing.contribution)
+        for standing in one.retrieval.standings
+        if standing.contribution
+    }
+    assert places == {
+        (place.list_name, place.query_index): (place.rank, place.contribution)
+        for place in hit.list_places
+    }
+    assert one.retrieval.fused_rank == hit.fused.fused_rank
+    assert one.retrieval.fused_score == pytest.approx(hit.fused.fused_score)
+    assert one.retrieval.space_scores == hit.fused.space_scores
+    assert one.rerank is not None
+    assert (one.rerank.rank_after, one.rerank.score) == (hit.rerank_rank, hit.rerank_score)
+
+
+def is_coherent(one: ExplainedPassage, question: Question) -> None:
+    """The parts add up, and a place is told exactly for what took part."""
+    placed = {ExpectationOutcome.RETURNED, ExpectationOutcome.OVER_LIMIT}
+    assert (one.rank is not None) == (one.outcome in placed)
+    assert (one.rerank is not None) == (one.outcome in placed)
+    if one.outcome is ExpectationOutcome.OVER_LIMIT:
+        assert one.rank is not None
+        assert one.rank > question.limit
+    shares = [standing.share_of(one.retrieval.fused_score) for standing in one.retrieval.standings]
+    assert sum(shares) == pytest.approx(0 if one.retrieval.fused_rank is None else 1, rel=1e-4)
+    terms = sum(matched.weight for matched in one.retrieval.matched_terms)
+    assert terms == pytest.approx(one.retrieval.bm25_score, rel=1e-3)
+    parts = one.rerank and one.rerank.formula_parts
+    if parts and one.rerank:
+        assert one.rerank.score == pytest.approx(
+            parts.similarity_weight * (parts.similarity_share or 0)
+            + (1 - parts.similarity_weight) * (parts.lexical_share or 0),
+            abs=1e-5,
+        )
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        (Equals("category", "odd"), "the filter wants category 'odd', and the document has 'even'"),
+        (
+            Equals("superseded", False),
+            "the filter wants superseded false, and the document has true",
+        ),
+    ],
+)
+async def test_a_filter_is_named_with_both_values(
+    application: Application, condition: Filter, words: str
+) -> None:
+    """What the filter wants and what the document has, in the words of the outcome."""
+    question = Question("negoce", "douane", filter=condition)
+    explanation = await application.explanations.explain(question, Expectation("00.md", 1))
+
+    (passage,) = explanation.passages
+    assert (passage.outcome, passage.detail) == (ExpectationOutcome.FILTERED_OUT, words)
+
+
+async def test_a_passage_without_vectors_is_told_so(application: Application) -> None:
+    """Where it shares no term either, both reasons are given."""
+    explained = await explained_all(application, Question("negoce", "zzz"))
+    without = [
+        one
+        for one in explained.values()
+        if not one.retrieval.space_scores and one.outcome is ExpectationOutcome.IN_NO_LIST
+    ]
+
+    assert without
+    for one in without:
+        assert "it has no vector in a space that was searched" in one.detail
+        shares_a_term = any(place.list_name == "bm25" for place in one.retrieval.standings)
+        assert ("it shares no term" in one.detail) is not shares_a_term
