@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gateway.catalogue import Catalogue
+from gateway.ingestion_ports import DocumentJobs, Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.mesh import Mesh
-from gateway.ports import Embedder, Ingestion, Reranker, Retriever, Rewriter
+from gateway.ports import Embedder, Reranker, Retriever, Rewriter
 from gateway.query_vectors import QueryVectors
 from gateway.search_explanations import SearchExplanations
 from gateway.searches import Searches
@@ -25,6 +26,7 @@ class Services:
     retriever: Retriever
     reranker: Reranker
     ingestion: Ingestion
+    jobs: DocumentJobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class Application:
     explanations: SearchExplanations
     catalogue: Catalogue
     uploads: Uploads
+    jobs: DocumentJobs
     switches: SwitchBoard
     mesh: Mesh
 
@@ -58,6 +61,7 @@ def assembled(
         explanations=SearchExplanations(searches, services.retriever),
         catalogue=Catalogue(services.retriever, known, vectors),
         uploads=Uploads(services.ingestion, max_bytes=max_file_bytes),
+        jobs=services.jobs,
         switches=switches,
         mesh=mesh,
     )

@@ -7,7 +7,7 @@ deadline as the only clock.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from gateway.documents import (
@@ -21,7 +21,6 @@ from gateway.documents import (
 )
 from gateway.embedding import EmbeddedTexts, EmbeddingPurpose, Provider
 from gateway.explanations import DocumentStandings
-from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.reranking import Candidate, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
 from gateway.searching import FusedHits, PassageSearch
@@ -267,19 +266,6 @@ class Reranker(Protocol):
         timeout: float | None = None,
     ) -> Ranking:
         """Sorts at most 200 candidates; 0 leaves the model's share to the service."""
-        ...
-
-
-class Ingestion(Protocol):
-    """Takes files in."""
-
-    async def ingest_document(
-        self, file: IncomingFile, content: AsyncIterator[bytes], *, timeout: float | None = None
-    ) -> IngestionReport:
-        """Takes one file in; committed and searchable once this returns.
-
-        `content` yields the bytes in order; it is asked for more only as fast as they are taken.
-        """
         ...
 
 

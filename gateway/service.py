@@ -17,6 +17,8 @@ from gateway.application import Application, Services, assembled
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.health import HealthClient
 from gateway.clients.ingestion import IngestionClient
+from gateway.clients.jobs import IDEMPOTENT_METHODS as IDEMPOTENT_JOB_METHODS
+from gateway.clients.jobs import JobsClient
 from gateway.clients.reranker import RerankerClient
 from gateway.clients.retriever import IDEMPOTENT_METHODS, RetrieverClient
 from gateway.clients.rewriter import RewriterClient
@@ -29,6 +31,11 @@ from gateway.switches.board import SwitchBoard
 from gateway.switches.table import SwitchTable
 
 _log = structlog.get_logger("gateway")
+
+_RETRIED_METHODS = {
+    "retriever": IDEMPOTENT_METHODS,
+    "ingestion": IDEMPOTENT_JOB_METHODS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,7 @@ async def _application(
             open_channel(
                 target,
                 # The others try their providers themselves: one layer of retries only.
-                idempotent_methods=IDEMPOTENT_METHODS if name == "retriever" else (),
+                idempotent_methods=_RETRIED_METHODS.get(name, ()),
                 metrics=metrics,
             )
         )
@@ -96,6 +103,7 @@ async def _application(
         retriever=RetrieverClient(channels["retriever"]),
         reranker=RerankerClient(channels["reranker"]),
         ingestion=IngestionClient(channels["ingestion"]),
+        jobs=JobsClient(channels["ingestion"]),
     )
     watched = [
         WatchedService(

@@ -7,11 +7,10 @@ from typing import Any
 
 from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
+from gateway.database.urls import checked_database_url
 
 _TARGET = re.compile(r"(?P<before>.+:)(?P<port>[0-9]{1,5})")
 MANAGEMENT_OFFSET = 1000
@@ -87,8 +86,4 @@ class GatewaySettings(ServiceSettings, ServerSettings):
     @field_validator("database_url")
     @classmethod
     def _is_database_url(cls, url: str) -> str:
-        try:
-            make_url(url).get_dialect()
-        except ArgumentError as error:
-            raise ValueError(f"no database URL: {str(error).splitlines()[0]}") from error
-        return url
+        return checked_database_url(url)

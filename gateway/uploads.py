@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 from chassis.errors import InvalidArgument, ResourceExhausted
 from gateway.incoming_files import IncomingFile, IngestionReport
-from gateway.ports import Ingestion
+from gateway.ingestion_ports import Ingestion
 from gateway.validation import check_incoming_file
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
@@ -26,23 +26,30 @@ class Uploads:
         ResourceExhausted: the file is too large. Other refusals are those of the ingestion role.
         """
         check_incoming_file(file)
-        return await self._ingestion.ingest_document(file, self._checked(file, content))
+        content = checked_content(file, content, self._max_bytes)
+        return await self._ingestion.ingest_document(file, content)
 
-    async def _checked(
-        self, file: IncomingFile, content: AsyncIterator[bytes]
-    ) -> AsyncIterator[bytes]:
-        length = 0
-        async for chunk in content:
-            length += len(chunk)
-            if length > self._max_bytes:
-                raise ResourceExhausted(
-                    f"the file is over {self._max_bytes} bytes; split it", reason="FILE_TOO_LARGE"
-                )
-            yield chunk
-        if file.byte_count not in {None, length}:
-            raise InvalidArgument(
-                f"{length} bytes of {file.file_name!r} arrived, {file.byte_count} were announced; "
-                "send the file again",
-                field="header.byte_count",
-                reason="INCOMPLETE_UPLOAD",
+
+async def checked_content(
+    file: IncomingFile, content: AsyncIterator[bytes], max_bytes: int
+) -> AsyncIterator[bytes]:
+    """Yields the bytes of a file as they come.
+
+    ResourceExhausted: more than `max_bytes`. InvalidArgument: at the end, another number of bytes
+    than was announced.
+    """
+    length = 0
+    async for chunk in content:
+        length += len(chunk)
+        if length > max_bytes:
+            raise ResourceExhausted(
+                f"the file is over {max_bytes} bytes; split it", reason="FILE_TOO_LARGE"
             )
+        yield chunk
+    if file.byte_count not in {None, length}:
+        raise InvalidArgument(
+            f"{length} bytes of {file.file_name!r} arrived, {file.byte_count} were announced; "
+            "send the file again",
+            field="header.byte_count",
+            reason="INCOMPLETE_UPLOAD",
+        )

@@ -23,6 +23,7 @@ DEFAULT_PRESET = "default"
 PRESETS = (DEFAULT_PRESET, "commerce", "words", "sentences", "tutorial")
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+_JOB_ID = re.compile(r"[0-9a-f]{32}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -82,6 +83,18 @@ def check_document_name(workspace: str, external_id: str) -> None:
     _raise_any(
         *_slug_violations(workspace, "workspace"),
         *_external_id_violations(external_id, "external_id"),
+    )
+
+
+def check_job_name(workspace: str, job_id: str) -> None:
+    """Raises InvalidArgument unless these can name a job."""
+    _raise_any(
+        *_slug_violations(workspace, "workspace"),
+        *(
+            ()
+            if _JOB_ID.fullmatch(job_id)
+            else (FieldViolation("job_id", f"job_id {job_id[:80]!r} is no id of a job"),)
+        ),
     )
 
 

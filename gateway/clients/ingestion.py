@@ -50,7 +50,7 @@ class IngestionClient:
         try:
             await call.write(ingestion_pb2.IngestDocumentRequest(header=to_header(file)))
             async for chunk in content:
-                for part in _parts(chunk):
+                for part in parts(chunk):
                     await call.write(ingestion_pb2.IngestDocumentRequest(content=part))
             await call.done_writing()
         except (asyncio.InvalidStateError, grpc.aio.InternalError):
@@ -58,6 +58,7 @@ class IngestionClient:
             return
 
 
-def _parts(chunk: bytes) -> Iterator[bytes]:
+def parts(chunk: bytes) -> Iterator[bytes]:
+    """Cuts bytes into what one message carries."""
     for start in range(0, len(chunk), MESSAGE_BYTES):
         yield chunk[start : start + MESSAGE_BYTES]

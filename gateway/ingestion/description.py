@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from datetime import datetime
 from pathlib import PurePosixPath
 
 from chassis.errors import InvalidArgument
@@ -15,6 +13,7 @@ from gateway.incoming_files import IncomingFile
 from gateway.ingestion.chunking.profiles import CHUNKER_VERSION
 from gateway.ingestion.extraction.blocks import BlockKind, Extraction
 from gateway.ingestion.extraction.registry import EXTRACTOR_VERSION
+from gateway.ingestion.upload_records import file_record
 from gateway.validation import check_incoming_file
 
 MAX_METADATA_BYTES = 16 * 1024
@@ -47,20 +46,27 @@ def check_description(file: IncomingFile) -> None:
         raise InvalidArgument("valid_until must be later than valid_from", field="valid_until")
 
 
-def fingerprint(file: IncomingFile, sha256: str, profile: str, language: str) -> str:
+def fingerprint(
+    file: IncomingFile, external_id: str, sha256: str, profile: str, language: str
+) -> str:
     """Returns the content hash of a document: of all that decides how it is stored.
 
     It begins with the SHA-256 of the file's bytes. `profile` and `language` are those of the
-    workspace.
+    workspace. Of the file's name only its ending counts, and the rest where it may become the
+    title: whichever way a file is uploaded, with the same facts it is the same.
     """
     decisive = {
-        **asdict(file),
+        **file_record(file),
+        "workspace": "",
+        "external_id": external_id,
+        "file_name": "" if file.title else _stem(file.file_name),
+        "suffix": PurePosixPath(file.file_name).suffix.casefold(),
         "profile": profile,
         "workspace_language": language,
         "extractor": EXTRACTOR_VERSION,
         "chunker": CHUNKER_VERSION,
     }
-    written = json.dumps(decisive, sort_keys=True, default=datetime.isoformat)
+    written = json.dumps(decisive, sort_keys=True)
     return f"{sha256}-{hashlib.sha256(written.encode()).hexdigest()[:32]}"
 
 

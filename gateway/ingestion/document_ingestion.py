@@ -1,22 +1,19 @@
-"""Takes files in: receives, extracts, cuts, embeds and stores them, each in one step."""
+"""Takes received files in: extracts, cuts, embeds and stores them, each in one step."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Protocol
 
 import structlog
 
-from chassis.errors import (
-    DeadlineExceeded,
-    FailedPrecondition,
-    InvalidArgument,
-    NotFound,
-    ResourceExhausted,
-)
+from chassis.errors import FailedPrecondition, NotFound, ResourceExhausted
+from gateway.document_jobs import DocumentJobState
 from gateway.documents import Document, StoredDocument, UpsertReport
 from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
 from gateway.ingestion.chunking.chunker import CutPassage, cut
@@ -25,13 +22,12 @@ from gateway.ingestion.description import check_description, described, fingerpr
 from gateway.ingestion.extraction.blocks import Extraction
 from gateway.ingestion.extraction.process import ExtractionProcesses
 from gateway.ingestion.extraction.registry import suffix_of
-from gateway.ingestion.keyed_locks import KeyedLocks
 from gateway.ingestion.language import document_language
 from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import NewVectors, PassageVectors, StoredSpaces
 from gateway.ingestion.passage_windows import PassageWindows
-from gateway.ingestion.received_files import ReceivedFile, ReceivingFolder
+from gateway.ingestion.received_files import ReceivedFile
 from gateway.ingestion.reports import refusals_named, report_of
 from gateway.ingestion.token_rates import TokenRates
 from gateway.workspaces import Workspace
@@ -43,6 +39,37 @@ INCOMPLETE = ":incomplete"
 
 _READ_TIMEOUT_S = 10.0
 _WRITE_TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Intention:
+    """What an attempt is about to store: the content hash, and whether it replaces something."""
+
+    content_hash: str
+    replaces: bool
+
+
+class Steps(Protocol):
+    """Is told how far a file is."""
+
+    @property
+    def intention(self) -> Intention | None:
+        """What an earlier attempt was about to store, None where there was none."""
+        ...
+
+    async def advance(
+        self,
+        state: DocumentJobState,
+        *,
+        passage_count: int = 0,
+        intention: Intention | None = None,
+    ) -> None:
+        """Notes that a step begins; an error ends the work."""
+        ...
+
+    def committing(self) -> AbstractAsyncContextManager[None]:
+        """Surrounds the step that shows, which nobody interrupts."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,58 +86,41 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class DocumentIngestion:
-    """Implements the `Ingestion` port."""
+    """Takes files of a workspace in; files of one document are to be taken in one by one."""
 
     store: PassageStore
     vectors: PassageVectors
     windows: PassageWindows
     rates: TokenRates
     processes: ExtractionProcesses
-    receiving: ReceivingFolder
     originals: Originals
-    locks: KeyedLocks
 
-    async def ingest_document(
-        self, file: IncomingFile, content: AsyncIterator[bytes], *, timeout: float | None = None
+    async def take_in(
+        self, file: IncomingFile, received: ReceivedFile, steps: Steps
     ) -> IngestionReport:
         """Takes one file in; committed and searchable once this returns.
 
-        The workspace and the type are checked before the first byte is read. Files of one document
-        are taken in one after the other.
+        `steps` is told how far the file is. A task that is cancelled leaves the document as it was,
+        and ends the process that reads the file.
         """
-        try:
-            async with asyncio.timeout(timeout):
-                return await self._receive(file, content)
-        except TimeoutError as error:
-            if timeout is None:
-                raise
-            raise DeadlineExceeded(f"{file.file_name} was not taken in in {timeout:g} s") from error
-
-    async def _receive(self, file: IncomingFile, content: AsyncIterator[bytes]) -> IngestionReport:
         check_description(file)
         with refusals_named(file.file_name):
             suffix = suffix_of(file.file_name)
         workspace = await self.store.describe_workspace(file.workspace, timeout=_READ_TIMEOUT_S)
-        profile = _profile_of(workspace)
+        profile = profile_of(workspace)
         external_id = file.external_id or file.file_name
-        async with self.receiving.receive(content) as received:
-            if received.size == 0:
-                raise InvalidArgument(
-                    f"{file.file_name}: the file is empty", field="content", reason="EMPTY_FILE"
-                )
-            job = _Job(file, external_id, suffix, workspace, profile, received)
-            async with self.locks.held((workspace.slug, external_id)):
-                return await self._take_in(job)
+        job = _Job(file, external_id, suffix, workspace, profile, received)
+        return await self._take_in(job, steps)
 
-    async def _take_in(self, job: _Job) -> IngestionReport:
+    async def _take_in(self, job: _Job, steps: Steps) -> IngestionReport:
         settings = job.workspace.settings
         content_hash = fingerprint(
-            job.file, job.received.sha256, job.profile.name, settings.language
+            job.file, job.external_id, job.received.sha256, job.profile.name, settings.language
         )
         stored = await self._stored(job, include_passages=False)
         if stored is not None and stored.document.content_hash == content_hash:
             return IngestionReport(
-                IngestionOutcome.UNCHANGED,
+                _outcome_of_equal(content_hash, steps.intention),
                 job.external_id,
                 stored.document.title,
                 stored.passage_count,
@@ -119,8 +129,14 @@ class DocumentIngestion:
         with refusals_named(job.file.file_name):
             extraction = await self.processes.extract(job.received.path, job.suffix)
         extracted = perf_counter()
+        await steps.advance(DocumentJobState.CHUNKING)
         document, passages, warnings = await self._cut(job, extraction)
         cut_at = perf_counter()
+        await steps.advance(
+            DocumentJobState.EMBEDDING,
+            passage_count=len(passages),
+            intention=steps.intention or Intention(content_hash, stored is not None),
+        )
         spaces = await self._stored_spaces(job) if stored is not None else {}
         new = await self.vectors.of(
             passages,
@@ -131,9 +147,12 @@ class DocumentIngestion:
         )
         new = await self.windows.added_to(new, passages, job.workspace.slug, job.workspace.canaries)
         embedded = perf_counter()
-        await asyncio.to_thread(self.originals.keep, job.received, job.workspace.slug, job.suffix)
         document = replace(document, chunking_profile=job.profile.name)
-        upsert, new = await self._store(job, document, content_hash, passages, new)
+        async with steps.committing():
+            await asyncio.to_thread(
+                self.originals.keep, job.received, job.workspace.slug, job.suffix
+            )
+            upsert, new = await self._store(job, document, content_hash, passages, new)
         _log.info(
             "document taken in",
             workspace=job.workspace.slug,
@@ -218,7 +237,18 @@ class DocumentIngestion:
         return dict(spaces)
 
 
-def _profile_of(workspace: Workspace) -> ChunkingProfile:
+def _outcome_of_equal(content_hash: str, intention: Intention | None) -> IngestionOutcome:
+    """Returns what became of a file whose document is there already, with equal content.
+
+    An earlier attempt may have stored it and died before anybody was told.
+    """
+    if intention is None or intention.content_hash != content_hash:
+        return IngestionOutcome.UNCHANGED
+    return IngestionOutcome.REPLACED if intention.replaces else IngestionOutcome.CREATED
+
+
+def profile_of(workspace: Workspace) -> ChunkingProfile:
+    """Returns how documents of a workspace are cut; FailedPrecondition where nobody knows how."""
     name = workspace.settings.chunking_profile or DEFAULT_PROFILE
     if name not in PROFILES:
         raise FailedPrecondition(

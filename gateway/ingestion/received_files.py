@@ -7,6 +7,8 @@ import errno
 import fcntl
 import hashlib
 import os
+import secrets
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -67,6 +69,40 @@ class ReceivingFolder:
                 yield ReceivedFile(path, digest.hexdigest(), size)
         finally:
             _remove(path)
+
+    @contextmanager
+    def lent(self, path: Path, sha256: str) -> Iterator[ReceivedFile]:
+        """Yields a file that is kept elsewhere under a name of its own, which may be moved away.
+
+        Blocks. FileNotFoundError where there is no such file.
+        """
+        name = self._folder / f"{_PREFIX}{secrets.token_hex(16)}"
+        with path.open("rb") as file:
+            # Holds for all names of the file: nobody sweeps this one away.
+            fcntl.flock(file, fcntl.LOCK_SH)
+            _link(path, name)
+            try:
+                yield ReceivedFile(name, sha256, os.fstat(file.fileno()).st_size)
+            finally:
+                _remove(name)
+
+
+def _link(path: Path, name: Path) -> None:
+    try:
+        os.link(path, name)
+    except OSError:
+        # Not every file system knows a second name for a file.
+        with full_disk_named():
+            shutil.copyfile(path, name)
+
+
+def synced(path: Path) -> None:
+    """Has what was written to a file or folder reach the disk. Blocks."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

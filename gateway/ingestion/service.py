@@ -8,32 +8,23 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from uuid import uuid4
 
-import structlog
-
 from chassis.channel import open_channel
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.retriever import RetrieverClient
-from gateway.ingestion.document_ingestion import DocumentIngestion
 from gateway.ingestion.embedding_calls import EmbeddingCalls
-from gateway.ingestion.extraction.process import ExtractionProcesses
-from gateway.ingestion.keyed_locks import KeyedLocks
 from gateway.ingestion.movers.mover import Mover
 from gateway.ingestion.movers.mover_metrics import mover_metrics_of, window_metrics_of
 from gateway.ingestion.movers.space_filling import SpaceFilling
 from gateway.ingestion.movers.window_mover import WindowMover
-from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import PassageVectors
-from gateway.ingestion.passage_windows import PassageWindows, WindowChoice
-from gateway.ingestion.received_files import ReceivingFolder
+from gateway.ingestion.passage_windows import PassageWindows
+from gateway.ingestion.running_jobs import running_jobs
 from gateway.ingestion.servicer import served
 from gateway.ingestion.settings import IngestionSettings
-from gateway.ingestion.token_rates import TokenRates
 from gateway.ports import Embedder
-
-_log = structlog.get_logger("gateway.ingestion.service")
 
 _EMBEDDER_METHODS = (
     "justesse.embedder.v1.EmbedderService/EmbedTexts",
@@ -69,13 +60,11 @@ async def running_ingestion(
                 settings.retriever_target, idempotent_methods=_RETRIEVER_METHODS, metrics=metrics
             )
             store = RetrieverClient(await stack.enter_async_context(channel))
-        processes = ExtractionProcesses(
-            settings.extraction_limits(), count=settings.parser_processes
-        )
-        stack.push_async_callback(processes.close)
         calls = EmbeddingCalls(embedder, settings.batch_limits())
-        ingestion = assembled(settings, embedder, calls, store, processes)
-        services = [served(ingestion, max_file_bytes=settings.max_file_bytes)]
+        queued = await stack.enter_async_context(
+            running_jobs(settings, embedder, calls, store, metrics=metrics)
+        )
+        services = served(queued, max_file_bytes=settings.max_file_bytes)
         server = await stack.enter_async_context(
             running_server(services, settings, metrics=metrics)
         )
@@ -87,32 +76,6 @@ async def running_ingestion(
                 _moving(keep_moving(interval_s=settings.mover_interval_s))
             )
         yield server
-
-
-def assembled(
-    settings: IngestionSettings,
-    embedder: Embedder,
-    calls: EmbeddingCalls,
-    store: PassageStore,
-    processes: ExtractionProcesses,
-) -> DocumentIngestion:
-    """Returns the ingestion over its data folder, which is swept of what a crash left behind."""
-    receiving = ReceivingFolder(settings.data_folder / "incoming")
-    swept = receiving.sweep()
-    if swept:
-        _log.info("unfinished files removed", count=swept)
-    return DocumentIngestion(
-        store=store,
-        vectors=PassageVectors(calls),
-        windows=PassageWindows(
-            calls, settings.windows if settings.windows_first else WindowChoice.OFF
-        ),
-        rates=TokenRates(embedder),
-        processes=processes,
-        receiving=receiving,
-        originals=Originals(settings.data_folder / "originals"),
-        locks=KeyedLocks(),
-    )
 
 
 def filling_of(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
+from gateway.database.urls import checked_database_url
 from gateway.ingestion.embedding_calls import BatchLimits
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.passage_windows import WindowChoice
+from gateway.jobs.retry_policy import RetryPolicy
 
 _MEBIBYTE = 1024 * 1024
 
@@ -31,6 +33,26 @@ class IngestionSettings(ServiceSettings, ServerSettings):
     data_folder: Path = Field(
         default=Path("justesse-data/ingestion"),
         description="folder of originals and files on their way in",
+    )
+    database_url: str = Field(
+        default="sqlite+aiosqlite:///justesse-data/gateway.sqlite",
+        description="URL of the gateway's database, which holds the jobs, with an asyncio driver, "
+        "such as sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/NAME",
+    )
+    files_at_once: int = Field(
+        default=4, ge=1, le=256, description="files of jobs in work at the same time, 1 to 256"
+    )
+    job_lease_s: float = Field(
+        default=15.0, ge=1, description="seconds after which a file of a lost process is taken up"
+    )
+    job_attempts: int = Field(
+        default=12, ge=1, le=1000, description="attempts at a file while a service is lost"
+    )
+    job_retry_longest_s: float = Field(
+        default=300.0, gt=0, description="seconds of the longest pause between two attempts"
+    )
+    job_retention_days: float = Field(
+        default=7.0, gt=0, description="days for which a finished job and its files are kept"
     )
     max_file_bytes: int = Field(
         default=100 * _MEBIBYTE, ge=1, description="bytes of the largest file"
@@ -103,6 +125,15 @@ class IngestionSettings(ServiceSettings, ServerSettings):
             archive_ratio=self.max_archive_ratio,
             archive_bytes=self.max_archive_mb * _MEBIBYTE,
         )
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_database_url(cls, url: str) -> str:
+        return checked_database_url(url)
+
+    def retry_policy(self) -> RetryPolicy:
+        """Returns how often a file is tried."""
+        return RetryPolicy(attempts=self.job_attempts, longest_s=self.job_retry_longest_s)
 
     def batch_limits(self) -> BatchLimits:
         """Returns how passages are sent to the embedder."""

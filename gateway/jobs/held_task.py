@@ -23,10 +23,11 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What came of a task: its record, and how many units it has."""
+    """What came of a task: its record, how many units it has, and what to do once that is noted."""
 
     record: Record
     count: int = 0
+    afterwards: Callable[[], None] = lambda: None
 
 
 class HeldTask:
@@ -44,10 +45,20 @@ class HeldTask:
         """The task as it was leased."""
         return self.leased.task
 
-    async def advance(self, state: JobState, *, done_count: int = 0, total_count: int = 0) -> None:
-        """Notes how far the task is; raises LeaseLost where it is in other hands."""
+    async def advance(
+        self,
+        state: JobState,
+        *,
+        done_count: int = 0,
+        total_count: int = 0,
+        result: Record | None = None,
+    ) -> None:
+        """Notes how far the task is; raises LeaseLost where it is in other hands.
+
+        `result` is what the next attempt should know if this one does not come to its end.
+        """
         await self._queue.advance(
-            self.leased, state, done_count=done_count, total_count=total_count
+            self.leased, state, done_count=done_count, total_count=total_count, result=result
         )
 
     @asynccontextmanager

@@ -43,11 +43,13 @@ class NewTask:
     """A task to be done.
 
     `subject` names what it is about, such as a document's external id: of the tasks of one kind
-    and workspace with equal subjects only the oldest is worked at a time.
+    and workspace with equal subjects only the oldest is worked at a time. One with a `failure` has
+    failed already.
     """
 
     subject: str
     payload: Record
+    failure: TaskFailure | None = None
 
 
 @dataclass(frozen=True, slots=True)

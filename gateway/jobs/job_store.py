@@ -17,7 +17,7 @@ must come to the same end then.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
 
 from sqlalchemy import delete, exists, select, update
@@ -59,12 +59,18 @@ class JobStore:
         self._clock = clock
         self._tell = tell
 
-    async def create(self, kind: str, workspace: str, tasks: Sequence[NewTask]) -> Job:
+    def new_id(self) -> str:
+        """Returns an id for a job that is to be created, for what must bear it before."""
+        return new_job_id(self._now_ms())
+
+    async def create(
+        self, kind: str, workspace: str, tasks: Sequence[NewTask], *, job_id: str = ""
+    ) -> Job:
         """Takes a job on; it is durable once this returns. ValueError without tasks."""
         if not tasks:
             raise ValueError("a job needs at least one task")
         now_ms = self._now_ms()
-        job_id = new_job_id(now_ms)
+        job_id = job_id or new_job_id(now_ms)
         async with self._database.transaction() as connection:
             await connection.execute(
                 JOBS.insert().values(
@@ -79,8 +85,9 @@ class JobStore:
             )
             await connection.execute(
                 TASKS.insert(),
-                [_queued_row(task, job_id, kind, workspace, now_ms) for task in tasks],
+                [_new_row(task, job_id, kind, workspace, now_ms) for task in tasks],
             )
+            await settle(connection, job_id, 1, now_ms)
             return await read_job(connection, workspace, job_id)
 
     async def job(self, workspace: str, job_id: str) -> Job:
@@ -98,7 +105,7 @@ class JobStore:
             # Under READ COMMITTED the second statement may see a later state than the first.
             return job, tuple(task for task in tasks if task.revision <= job.revision)
 
-    async def list(
+    async def page(
         self, workspace: str, page_size: int = 0, page_token: str = "", kind: str = ""
     ) -> JobPage:
         """Lists a workspace's jobs, newest first; `page_size` 0 means 50, at most 500.
@@ -189,6 +196,19 @@ class JobStore:
 
         return await self._changed(workspace, job_id, change, finished_only=True)
 
+    async def states(self, job_ids: Collection[str]) -> dict[str, list[JobState]]:
+        """Returns the states of the tasks of jobs, in order; jobs not there are left out."""
+        found: dict[str, list[JobState]] = {}
+        async with self._database.reading() as connection:
+            rows = await connection.execute(
+                select(TASKS.c.job_id, TASKS.c.state)
+                .where(TASKS.c.job_id.in_(job_ids))
+                .order_by(TASKS.c.number)
+            )
+        for job_id, state in rows:
+            found.setdefault(job_id, []).append(JobState(state))
+        return found
+
     async def finished_before(self, kind: str, moment_ms: int, limit: int = 100) -> tuple[str, ...]:
         """Lists jobs that were finished before a moment, oldest first."""
         async with self._database.reading() as connection:
@@ -243,15 +263,18 @@ def new_job_id(now_ms: int) -> str:
     return f"{now_ms:012x}{secrets.token_hex(10)}"
 
 
-def _queued_row(
-    task: NewTask, job_id: str, kind: str, workspace: str, now_ms: int
-) -> dict[str, Any]:
+def time_of_job_id(job_id: str) -> float:
+    """Returns when an id was made, in seconds since 1970 UTC; ValueError where it is none."""
+    return int(job_id[:12], 16) / 1e3
+
+
+def _new_row(task: NewTask, job_id: str, kind: str, workspace: str, now_ms: int) -> dict[str, Any]:
     return {
         "job_id": job_id,
         "kind": kind,
         "workspace": workspace,
         "subject": task.subject,
-        "state": JobState.QUEUED.value,
+        "state": (JobState.FAILED if task.failure else JobState.QUEUED).value,
         "revision": 1,
         "payload": task.payload,
         "done_count": 0,
@@ -263,5 +286,5 @@ def _queued_row(
         "lease_token": 0,
         "lease_until_ms": 0,
         "update_ms": now_ms,
-        **failure_values(None),
+        **failure_values(task.failure),
     }

@@ -66,8 +66,8 @@ class TaskQueue:
     ) -> LeasedTask | None:
         """Takes the next task for some seconds and puts it into `first_state`; None if none waits.
 
-        Next is the oldest task of the workspace with the fewest tasks in work, of equal ones the
-        one whose last turn is longest ago. Tasks of equal subject keep their order.
+        Workspaces take turns, the one with the fewest tasks in work first, and so do the jobs of a
+        workspace. Tasks of equal subject keep their order.
         """
         now_ms = self._now_ms()
         async with self._database.reading() as connection:
@@ -93,13 +93,22 @@ class TaskQueue:
         return LeaseState.CANCEL_REQUESTED if requested else LeaseState.HELD
 
     async def advance(
-        self, leased: LeasedTask, state: JobState, *, done_count: int = 0, total_count: int = 0
+        self,
+        leased: LeasedTask,
+        state: JobState,
+        *,
+        done_count: int = 0,
+        total_count: int = 0,
+        result: Record | None = None,
     ) -> None:
-        """Notes how far a task in work is; raises LeaseLost."""
-        await self._note(
-            leased,
-            {"state": state.value, "done_count": done_count, "total_count": total_count},
-        )
+        """Notes how far a task in work is; raises LeaseLost.
+
+        `result` is what the next attempt should know if this one does not come to its end.
+        """
+        values: Values = {"state": state.value, "done_count": done_count}
+        if result is not None:
+            values["result"] = result
+        await self._note(leased, values | {"total_count": total_count})
 
     async def finish(self, leased: LeasedTask, result: Record, *, count: int = 0) -> None:
         """Notes a task as done, with its result and how many units it has; raises LeaseLost."""

@@ -19,6 +19,7 @@ _log = structlog.get_logger("gateway.jobs")
 
 _INTERNAL = TaskFailure("INTERNAL", "INTERNAL", "internal error; the role's log says more")
 _NOTE_PAUSE_S = 0.5
+_LOST = "lost"
 
 
 class TaskRun:
@@ -49,23 +50,25 @@ class TaskRun:
         """Stops the work at its next safe point."""
         self._held.end(ending)
 
-    async def done(self, work: Work) -> None:
-        """Does the work and notes what came of it; raises nothing."""
+    async def done(self, work: Work) -> str:
+        """Does the work and notes what came of it; raises nothing.
+
+        Returns the outcome: indexed, failed, cancelled, put_off, put_back or lost.
+        """
         task = self._leased.task
         if task.cancel_requested:
-            await self._noted(lambda: self._queue.stop(self._leased))
-        elif task.attempt_count > self._retries.attempts:
+            return await self._noted("cancelled", lambda: self._queue.stop(self._leased))
+        if task.attempt_count > self._retries.attempts:
             failure = task.failure or TaskFailure(
                 "ABORTED",
                 "TOO_MANY_ATTEMPTS",
                 f"{task.subject} was begun {task.attempt_count - 1} times and never ended: the "
                 "process that worked on it died each time",
             )
-            await self._noted(lambda: self._queue.fail(self._leased, failure))
-        else:
-            worker = self._held.start(work)
-            await self._watch(worker)
-            await self._note_end(worker)
+            return await self._noted("failed", lambda: self._queue.fail(self._leased, failure))
+        worker = self._held.start(work)
+        await self._watch(worker)
+        return await self._note_end(worker)
 
     async def _watch(self, worker: asyncio.Task[TaskResult]) -> None:
         """Renews the lease until the work has ended."""
@@ -102,31 +105,41 @@ class TaskRun:
         else:
             self._held.end(Ending.CANCELLED)
 
-    async def _note_end(self, worker: asyncio.Task[TaskResult]) -> None:
+    async def _note_end(self, worker: asyncio.Task[TaskResult]) -> str:
         leased, queue = self._leased, self._queue
         try:
             result = await worker
         except asyncio.CancelledError:
-            if self._held.ending is Ending.CANCELLED:
-                await self._noted(lambda: queue.stop(leased))
-            elif self._held.ending is not Ending.LOST:
-                await self._noted(lambda: queue.put_back(leased))
+            return await self._note_stop()
         except LeaseLost:
             _log.warning("lease lost", task=leased.task.number, job=leased.task.job_id)
+            return _LOST
         except ServiceError as error:
-            await self._note_failure(error)
+            return await self._note_failure(error)
         except Exception:
             _log.exception("unexpected error", task=leased.task.number, job=leased.task.job_id)
-            await self._noted(lambda: queue.fail(leased, _INTERNAL))
-        else:
-            await self._noted(lambda: queue.finish(leased, result.record, count=result.count))
+            return await self._noted("failed", lambda: queue.fail(leased, _INTERNAL))
+        outcome = await self._noted(
+            "indexed", lambda: queue.finish(leased, result.record, count=result.count)
+        )
+        if outcome != _LOST:
+            result.afterwards()
+        return outcome
 
-    async def _note_failure(self, error: ServiceError) -> None:
+    async def _note_stop(self) -> str:
+        match self._held.ending:
+            case Ending.LOST:
+                return _LOST
+            case Ending.CANCELLED:
+                return await self._noted("cancelled", lambda: self._queue.stop(self._leased))
+            case _:
+                return await self._noted("put_back", lambda: self._queue.put_back(self._leased))
+
+    async def _note_failure(self, error: ServiceError) -> str:
         leased, failure = self._leased, failure_of(error)
         attempts = leased.task.attempt_count
         if not passes(error) or attempts >= self._retries.attempts:
-            await self._noted(lambda: self._queue.fail(leased, failure))
-            return
+            return await self._noted("failed", lambda: self._queue.fail(leased, failure))
         pause_s = self._retries.pause_s(attempts)
         _log.info(
             "task put off",
@@ -136,18 +149,20 @@ class TaskRun:
             attempts=attempts,
             pause_s=round(pause_s, 1),
         )
-        await self._noted(lambda: self._queue.defer(leased, failure, pause_s))
+        return await self._noted("put_off", lambda: self._queue.defer(leased, failure, pause_s))
 
-    async def _noted(self, note: Callable[[], Awaitable[None]]) -> None:
-        """Notes something as long as the lease lasts; after that, the task is done again."""
+    async def _noted(self, outcome: str, note: Callable[[], Awaitable[None]]) -> str:
+        """Notes an outcome while the lease lasts; "lost" where the task will be done again."""
         while True:
             try:
-                return await note()
+                await note()
             except LeaseLost:
                 _log.warning("lease lost", task=self._leased.task.number)
-                return None
+                return _LOST
             except ServiceError as error:
                 _log.warning("task not noted", reason=error.reason, error=error.message)
                 if self._clock() > self._held_until:
-                    return None
+                    return _LOST
                 await asyncio.sleep(_NOTE_PAUSE_S)
+            else:
+                return outcome

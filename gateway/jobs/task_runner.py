@@ -8,16 +8,19 @@ into the queue as if they had not been touched.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
+from prometheus_client import CollectorRegistry
 
 from chassis.clock import Clock, monotonic
 from chassis.errors import ServiceError
 from gateway.jobs.held_task import Ending, Work
 from gateway.jobs.job import JobState
+from gateway.jobs.job_metrics import JobMetrics
 from gateway.jobs.retry_policy import RetryPolicy
 from gateway.jobs.task_queue import LeasedTask, TaskQueue
 from gateway.jobs.task_run import TaskRun
@@ -50,9 +53,11 @@ class TaskRunner:
         works: Mapping[str, tuple[JobState, Work]],
         terms: RunnerTerms,
         *,
+        metrics: JobMetrics | None = None,
         clock: Clock = monotonic,
     ) -> None:
         self._queue = queue
+        self._metrics = metrics or JobMetrics(CollectorRegistry())
         self._works = works
         self._terms = terms
         self._clock = clock
@@ -96,9 +101,29 @@ class TaskRunner:
             run = TaskRun(
                 self._queue, leased, self._terms.lease_s, self._terms.retries, self._clock
             )
-            task = asyncio.create_task(run.done(work))
+            task = asyncio.create_task(self._measured(kind, leased, run.done(work)))
             self._running[task] = run
             task.add_done_callback(self._ended)
+
+    async def _measured(
+        self, kind: str, leased: LeasedTask, done: Coroutine[Any, Any, str]
+    ) -> None:
+        started = self._clock()
+        with self._metrics.in_work.labels(kind).track_inprogress():
+            outcome = await done
+        seconds = self._clock() - started
+        self._metrics.seconds.labels(kind).observe(seconds)
+        self._metrics.ended.labels(kind, outcome).inc()
+        _log.info(
+            "task ended",
+            kind=kind,
+            workspace=leased.task.workspace,
+            job=leased.task.job_id,
+            task=leased.task.number,
+            outcome=outcome,
+            attempts=leased.task.attempt_count,
+            duration_ms=round(seconds * 1e3, 1),
+        )
 
     async def _next(self, kind: str, state: JobState) -> LeasedTask | None:
         self._wanted.clear()

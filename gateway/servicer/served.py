@@ -11,6 +11,7 @@ from gateway.searches import DEFAULT_DEADLINE_S
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
 from gateway.servicer.ingestion import IngestionServicer
+from gateway.servicer.jobs import JobServicer
 from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
 from gateway.servicer.switches import SwitchServicer
@@ -19,6 +20,7 @@ from justesse.gateway.v1 import (
     documents_pb2_grpc,
     explanations_pb2_grpc,
     ingestion_pb2_grpc,
+    jobs_pb2_grpc,
     mesh_pb2_grpc,
     search_pb2_grpc,
     switches_pb2_grpc,
@@ -39,6 +41,7 @@ def served_services(application: Application) -> list[ServedService]:
     workspaces = WorkspaceServicer(application.catalogue)
     documents = DocumentServicer(application.catalogue)
     ingestion = IngestionServicer(application.uploads)
+    jobs = JobServicer(application.jobs)
     switches = SwitchServicer(application.switches)
     mesh = MeshServicer(application.mesh)
     return [
@@ -64,6 +67,11 @@ def served_services(application: Application) -> list[ServedService]:
             f"{PACKAGE}.IngestionService",
             partial(ingestion_pb2_grpc.add_IngestionServiceServicer_to_server, ingestion),
             default_deadlines={"IngestDocument": None},
+        ),
+        ServedService(
+            f"{PACKAGE}.JobService",
+            partial(jobs_pb2_grpc.add_JobServiceServicer_to_server, jobs),
+            default_deadlines={"SubmitDocuments": None, "WatchJob": None},
         ),
         ServedService(
             f"{PACKAGE}.SwitchService",

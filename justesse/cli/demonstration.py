@@ -21,7 +21,7 @@ from justesse.cli.ingestion.run import FileOutcome, ingest_files
 from justesse.cli.ingestion.selection import SelectedFile, selected_files
 from justesse.cli.local_mesh.announcements import Announcer
 from justesse.cli.local_mesh.interruption import InterruptedWorkError
-from justesse.cli.local_mesh.services import DATABASE_VARIABLE
+from justesse.cli.local_mesh.services import DATABASE_VARIABLES
 from justesse.cli.local_mesh.session import MeshPlan, run_mesh
 from justesse.cli.local_mesh.supervisor import StartFailedError
 from justesse.cli.options import JsonOption
@@ -110,7 +110,7 @@ def demonstration_environment(environment: Mapping[str, str]) -> dict[str, str]:
     It must not write into a database that the environment names, and sends its documents to no
     vendor because a key happens to be set; who wants that names the providers.
     """
-    kept = {name: value for name, value in environment.items() if name != DATABASE_VARIABLE}
+    kept = {name: value for name, value in environment.items() if name not in DATABASE_VARIABLES}
     return {PROVIDERS_VARIABLE: "embedded"} | kept
 
 

@@ -7,12 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from chassis.metrics import Metrics
 from gateway.incoming_files import IncomingFile, IngestionReport
-from gateway.ingestion.document_ingestion import DocumentIngestion
 from gateway.ingestion.embedding_calls import EmbeddingCalls
-from gateway.ingestion.extraction.limits import ExtractionLimits
-from gateway.ingestion.extraction.process import ExtractionProcesses
-from gateway.ingestion.service import assembled
+from gateway.ingestion.queued_ingestion import QueuedIngestion
+from gateway.ingestion.running_jobs import running_jobs
 from gateway.ingestion.settings import IngestionSettings
 from tests.fakes.chained_embedder import ChainedEmbedder
 from tests.fakes.passage_store import FakePassageStore
@@ -27,7 +26,7 @@ LONG = "\n\n".join(
 class Desk:
     """The ingestion over fakes, with a workspace "w"."""
 
-    ingestion: DocumentIngestion
+    ingestion: QueuedIngestion
     embedder: ChainedEmbedder
     store: FakePassageStore
     folder: Path
@@ -49,9 +48,9 @@ class Desk:
         )
 
     def files(self) -> list[str]:
-        """Everything in the data folder, from its root."""
-        paths = (path for path in self.folder.rglob("*") if path.is_file())
-        return sorted(path.relative_to(self.folder).parts[0] for path in paths)
+        """Files that were received and not given up, by the folder that they lie in."""
+        folders = ("incoming", "originals", "received")
+        return [name for name in folders for p in (self.folder / name).rglob("*") if p.is_file()]
 
 
 @asynccontextmanager
@@ -59,11 +58,22 @@ async def open_desk(folder: Path) -> AsyncIterator[Desk]:
     """Opens a fresh desk."""
     embedder, store = ChainedEmbedder(), FakePassageStore()
     store.add_workspace("w")
-    processes = ExtractionProcesses(ExtractionLimits(), count=1)
-    settings = IngestionSettings(data_folder=folder, windows_first=True)
-    try:
-        calls = EmbeddingCalls(embedder, settings.batch_limits())
-        ingestion = assembled(settings, embedder, calls, store, processes)
-        yield Desk(ingestion, embedder, store, folder)
-    finally:
-        await processes.close()
+    settings = desk_settings(folder)
+    calls = EmbeddingCalls(embedder, settings.batch_limits())
+    async with running_jobs(settings, embedder, calls, store, metrics=Metrics()) as queued:
+        yield Desk(queued, embedder, store, folder)
+
+
+def desk_settings(folder: Path, **changes: object) -> IngestionSettings:
+    """Settings with all data below a folder, one parser, and a single attempt at each file."""
+    return IngestionSettings.model_validate(
+        {
+            "port": 0,
+            "data_folder": folder,
+            "database_url": f"sqlite+aiosqlite:///{folder / 'gateway.sqlite'}",
+            "parser_processes": 1,
+            "job_attempts": 1,
+            "windows_first": True,
+            **changes,
+        }
+    )

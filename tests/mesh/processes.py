@@ -145,6 +145,7 @@ class Mesh:
             "JUSTESSE_INGESTION_WINDOWS_FIRST": "true",
             "JUSTESSE_GATEWAY_HTTP_PORT": str(self.http_port),
             "JUSTESSE_GATEWAY_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
+            "JUSTESSE_INGESTION_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
         }
 
     def restart(self, name: str) -> None:

@@ -33,7 +33,9 @@ START_ORDER = (EMBEDDER, RETRIEVER, REWRITER, RERANKER, INGESTION, GATEWAY)
 STOP_ORDER = ((GATEWAY,), (INGESTION,), (RETRIEVER, EMBEDDER, RERANKER, REWRITER))
 """A process stops only after those that call it, so that no request under way loses a part."""
 
-DATABASE_VARIABLE = f"{GATEWAY.prefix}DATABASE_URL"
+DATABASE_VARIABLES = (f"{GATEWAY.prefix}DATABASE_URL", f"{INGESTION.prefix}DATABASE_URL")
+"""Of the gateway's database, as both of its roles are told where it is."""
+
 DEFAULT_HTTP_PORT = 8080
 MANAGEMENT_OFFSET = 1000
 METRICS_OFFSET = 2000
@@ -83,10 +85,11 @@ def environment_of(
         "MANAGEMENT_PORT": str(own.management),
         "METRICS_PORT": str(own.metrics),
     }
+    if service in (GATEWAY, INGESTION) and f"{service.prefix}DATABASE_URL" not in inherited:
+        default = f"sqlite+aiosqlite:///{data_folder / 'gateway.sqlite'}"
+        told["DATABASE_URL"] = inherited.get(DATABASE_VARIABLES[0], default)
     if service is GATEWAY:
         told["HTTP_PORT"] = str(own.http)
-        if DATABASE_VARIABLE not in inherited:
-            told["DATABASE_URL"] = f"sqlite+aiosqlite:///{data_folder / 'gateway.sqlite'}"
         for other in (REWRITER, EMBEDDER, RETRIEVER, RERANKER, INGESTION):
             ports = layout[other.name]
             told[f"{other.name.upper()}_TARGET"] = ports.address

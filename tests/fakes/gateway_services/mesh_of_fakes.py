@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from gateway.application import Application, Services, assembled
 from gateway.mesh import Mesh, WatchedService
 from gateway.switches.board import SwitchBoard
+from tests.fakes.gateway_services.jobs import FakeJobs
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeReranker, FakeRewriter
 from tests.fakes.gateway_services.passages import stored_document
 from tests.fakes.gateway_services.retriever import FakeRetriever
@@ -27,6 +28,7 @@ class MeshOfFakes:
     retriever: FakeRetriever = field(default_factory=FakeRetriever)
     reranker: FakeReranker = field(default_factory=FakeReranker)
     ingestion: FakeIngestion = field(default_factory=FakeIngestion)
+    jobs: FakeJobs = field(default_factory=FakeJobs)
     health: dict[str, FakeHealth] = field(
         default_factory=lambda: {name: FakeHealth() for name in SERVICE_NAMES}
     )
@@ -41,7 +43,7 @@ class MeshOfFakes:
     def application(self) -> Application:
         """Returns the application."""
         services = Services(
-            self.rewriter, self.embedder, self.retriever, self.reranker, self.ingestion
+            self.rewriter, self.embedder, self.retriever, self.reranker, self.ingestion, self.jobs
         )
         watched = [
             WatchedService(name, f"{name}.test:1", health) for name, health in self.health.items()

@@ -26,6 +26,7 @@ from reranker_svc.service import running_reranker
 from reranker_svc.settings import RerankerSettings
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
+from tests.fakes.gateway_services.jobs import FakeJobs
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
 from tests.fakes.gateway_services.roles import FakeIngestion
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
@@ -93,6 +94,7 @@ async def application(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator
             retriever,
             RerankerClient(reranker_channel),
             FakeIngestion(),
+            FakeJobs(),
         )
         switches = SwitchDatabase(folder / "gateway.sqlite").board()
         yield assembled(services, switches, Mesh([], services.embedder))

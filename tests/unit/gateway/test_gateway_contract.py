@@ -11,13 +11,16 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.health import HealthClient
 from gateway.clients.ingestion import IngestionClient
+from gateway.clients.jobs import JobsClient
 from gateway.clients.reranker import RerankerClient
 from gateway.clients.retriever import RetrieverClient
 from gateway.clients.rewriter import RewriterClient
-from gateway.ports import Embedder, HealthCheck, Ingestion, Reranker, Retriever, Rewriter
+from gateway.ingestion_ports import DocumentJobs, Ingestion
+from gateway.ports import Embedder, HealthCheck, Reranker, Retriever, Rewriter
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
 from gateway.servicer.ingestion import IngestionServicer
+from gateway.servicer.jobs import JobServicer
 from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
 from gateway.servicer.served import served_services
@@ -27,6 +30,7 @@ from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
     ingestion_pb2,
+    jobs_pb2,
     mesh_pb2,
     search_pb2,
     switches_pb2,
@@ -38,6 +42,7 @@ SERVICERS: dict[str, type] = {
     "DocumentService": DocumentServicer,
     "ExplanationService": ExplanationServicer,
     "IngestionService": IngestionServicer,
+    "JobService": JobServicer,
     "MeshService": MeshServicer,
     "SearchService": SearchServicer,
     "SwitchService": SwitchServicer,
@@ -51,6 +56,7 @@ def contract_services() -> dict[str, ServiceDescriptor]:
         documents_pb2,
         explanations_pb2,
         ingestion_pb2,
+        jobs_pb2,
         mesh_pb2,
         search_pb2,
         switches_pb2,
@@ -71,11 +77,15 @@ def test_every_rpc_has_a_servicer_method() -> None:
         for name, service in services.items()
         for method in service.methods
         if method.name not in vars(SERVICERS[name])
-        or not inspect.iscoroutinefunction(vars(SERVICERS[name])[method.name])
+        or not _is_asynchronous(vars(SERVICERS[name])[method.name])
     ]
 
     assert set(services) == set(SERVICERS)
     assert missing == []
+
+
+def _is_asynchronous(method: object) -> bool:
+    return inspect.iscoroutinefunction(method) or inspect.isasyncgenfunction(method)
 
 
 def test_every_service_is_served(mesh: MeshOfFakes) -> None:
@@ -93,6 +103,7 @@ def test_every_service_is_served(mesh: MeshOfFakes) -> None:
         (Reranker, RerankerClient),
         (Retriever, RetrieverClient),
         (Ingestion, IngestionClient),
+        (DocumentJobs, JobsClient),
         (HealthCheck, HealthClient),
     ],
 )

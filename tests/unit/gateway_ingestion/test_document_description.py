@@ -1,12 +1,12 @@
 """What a document is called and said to be, by whom, and in which language."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
 from chassis.errors import InvalidArgument
-from gateway.documents import Document
+from gateway.documents import Document, MetadataValue
 from gateway.incoming_files import IncomingFile
 from gateway.ingestion.description import check_description, described, fingerprint
 from gateway.ingestion.extraction.blocks import (
@@ -130,23 +130,45 @@ def test_descriptions_that_cannot_be_stored_name_the_field(
 @pytest.mark.parametrize(
     "changed",
     [
-        fingerprint(replace(SENT, title="Other"), "ab", "structure", "fr"),
-        fingerprint(replace(SENT, file_name="other.md"), "ab", "structure", "fr"),
-        fingerprint(replace(SENT, metadata={"week": 13.0}), "ab", "structure", "fr"),
-        fingerprint(replace(SENT, valid_from=LATE), "ab", "structure", "fr"),
-        fingerprint(SENT, "cd", "structure", "fr"),
-        fingerprint(SENT, "ab", "words", "fr"),
-        fingerprint(SENT, "ab", "structure", "en"),
+        fingerprint(replace(SENT, title="Other"), "a.md", "ab", "structure", "fr"),
+        fingerprint(replace(SENT, file_name="a.txt"), "a.md", "ab", "structure", "fr"),
+        fingerprint(replace(SENT, file_name="b.md", title=""), "a.md", "ab", "structure", "fr"),
+        fingerprint(SENT, "b.md", "ab", "structure", "fr"),
+        fingerprint(replace(SENT, metadata={"week": 13.0}), "a.md", "ab", "structure", "fr"),
+        fingerprint(replace(SENT, valid_from=LATE), "a.md", "ab", "structure", "fr"),
+        fingerprint(SENT, "a.md", "cd", "structure", "fr"),
+        fingerprint(SENT, "a.md", "ab", "words", "fr"),
+        fingerprint(SENT, "a.md", "ab", "structure", "en"),
     ],
 )
 def test_everything_that_decides_how_a_document_is_stored_is_in_its_fingerprint(
     changed: str,
 ) -> None:
     """Equal inputs give equal prints, which begin with that of the file."""
-    own = fingerprint(SENT, "ab", "structure", "fr")
+    own = fingerprint(SENT, "a.md", "ab", "structure", "fr")
 
-    assert own == fingerprint(replace(SENT), "ab", "structure", "fr") != changed
+    assert own == fingerprint(replace(SENT), "a.md", "ab", "structure", "fr") != changed
     assert own.startswith("ab-")
+
+
+def test_the_same_file_by_another_door_has_the_same_fingerprint() -> None:
+    """Announced size, the way an id was given, zones and kinds of numbers decide nothing."""
+    one = replace(SENT, file_name="a.md", external_id="", byte_count=12, valid_from=LATE)
+    other = replace(
+        one,
+        external_id="a.md",
+        byte_count=None,
+        metadata={name: _as_sent_elsewhere(value) for name, value in one.metadata.items()},
+        valid_from=LATE.astimezone(timezone(timedelta(hours=2))),
+    )
+
+    prints = {fingerprint(file, "a.md", "ab", "structure", "fr") for file in (one, other)}
+
+    assert len(prints) == 1
+
+
+def _as_sent_elsewhere(value: MetadataValue) -> MetadataValue:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 FRENCH = paragraph(

@@ -13,6 +13,7 @@ from chassis.errors import (
     Unavailable,
 )
 from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
+from gateway.ingestion.originals import Originals
 from tests.fakes.chained_embedder import FIRST
 from tests.fakes.ingestion_desk import GUIDE, LONG, Desk
 
@@ -39,7 +40,7 @@ async def test_the_original_is_found_by_the_content_hash(desk: Desk) -> None:
     await desk.take_in()
 
     content_hash = desk.store.documents["w", "guide.md"].document.content_hash
-    original = desk.ingestion.originals.path_of("w", content_hash[:64], ".md")
+    original = Originals(desk.folder / "originals").path_of("w", content_hash[:64], ".md")
     assert original.read_text() == GUIDE
 
 
@@ -101,13 +102,13 @@ async def test_equal_uploads_at_the_same_time_cost_one(desk: Desk) -> None:
 async def test_a_refused_file_is_named_and_leaves_nothing(
     desk: Desk, name: str, content: bytes, reason: str
 ) -> None:
-    """Neither in the store nor on disk."""
+    """In the store; what could not be read stays on disk for another attempt."""
     with pytest.raises(InvalidArgument, match=name) as raised:
         await desk.take_in(content, name)
 
     assert raised.value.reason == reason
     assert desk.store.documents == {}
-    assert desk.files() == []
+    assert desk.files() == ([] if reason in ("UNSUPPORTED_TYPE", "EMPTY_FILE") else ["received"])
 
 
 async def test_an_unknown_workspace_is_refused_before_the_first_byte(desk: Desk) -> None:
@@ -125,14 +126,14 @@ async def test_an_unknown_workspace_is_refused_before_the_first_byte(desk: Desk)
     assert read == []
 
 
-async def test_a_lost_store_is_told_and_the_upload_removed(desk: Desk) -> None:
-    """The caller sends the file again later; its original may stay."""
+async def test_a_lost_store_is_told_and_the_file_stays(desk: Desk) -> None:
+    """Once the attempts are used up; the job can be retried by hand."""
     desk.store.upsert_error = Unavailable("the retriever cannot be reached")
 
     with pytest.raises(Unavailable):
         await desk.take_in()
 
-    assert desk.files() == ["originals"]
+    assert desk.files() == ["originals", "received"]
 
 
 async def test_the_time_given_is_kept(desk: Desk) -> None:

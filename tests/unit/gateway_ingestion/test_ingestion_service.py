@@ -25,6 +25,7 @@ from justesse.gateway.v1 import ingestion_pb2 as pb
 from justesse.gateway.v1 import ingestion_pb2_grpc
 from tests.fakes.chained_embedder import ChainedEmbedder
 from tests.fakes.embedder import FakeEmbedder, serving_fake_embedder
+from tests.fakes.ingestion_desk import desk_settings
 from tests.fakes.passage_store import FakePassageStore
 from tests.fakes.pdf import pdf_file
 
@@ -58,9 +59,7 @@ async def role(tmp_path: Path) -> AsyncIterator[Role]:
     """A role over a store in memory, with workspace "w"."""
     store = FakePassageStore()
     store.add_workspace("w")
-    settings = IngestionSettings(
-        port=0, data_folder=tmp_path, max_file_bytes=LIMIT, drain_grace_s=0, parser_processes=1
-    )
+    settings = desk_settings(tmp_path, max_file_bytes=LIMIT, drain_grace_s=0)
     async with (
         running_ingestion(
             settings, embedder=ChainedEmbedder(), store=store, metrics=Metrics()
@@ -178,7 +177,7 @@ async def test_files_of_a_killed_process_are_swept_at_start(tmp_path: Path) -> N
     left = tmp_path / "incoming" / "incoming-left"
     left.parent.mkdir()
     left.write_bytes(b"half a file")
-    settings = IngestionSettings(port=0, data_folder=tmp_path)
+    settings = desk_settings(tmp_path)
 
     async with running_ingestion(settings, metrics=Metrics()):
         assert not left.exists()
@@ -189,7 +188,7 @@ async def test_vectors_come_over_the_embedder_s_contract(tmp_path: Path) -> None
     store, embedder = FakePassageStore(), FakeEmbedder()
     store.add_workspace("w")
     async with serving_fake_embedder(embedder) as target:
-        settings = IngestionSettings(port=0, data_folder=tmp_path, embedder_target=target)
+        settings = desk_settings(tmp_path, embedder_target=target)
         async with (
             running_ingestion(settings, store=store, metrics=Metrics()) as server,
             open_channel(server.address, metrics=Metrics()) as channel,
@@ -212,9 +211,7 @@ async def test_refusals_and_windows_come_over_the_embedder_s_contract(tmp_path: 
     embedder.refused_words, embedder.windows_recommended = {"poison"}, True
     text = "# Un\n\n" + "Le quai. " * 300 + "\n\n# Deux\n\n" + "Le poison du quai. " * 150
     async with serving_fake_embedder(embedder) as target:
-        settings = IngestionSettings(
-            port=0, data_folder=tmp_path, embedder_target=target, windows_first=True
-        )
+        settings = desk_settings(tmp_path, embedder_target=target)
         async with (
             running_ingestion(settings, store=store, metrics=Metrics()) as server,
             open_channel(server.address, metrics=Metrics()) as channel,

@@ -37,7 +37,7 @@ async def test_a_job_belongs_to_its_workspace(desk: Desk) -> None:
         with pytest.raises(NotFound) as caught:
             await call("other", job.id)
         assert caught.value.reason == "JOB_NOT_FOUND"
-    assert (await desk.store.list("other")).jobs == ()
+    assert (await desk.store.page("other")).jobs == ()
 
 
 async def test_jobs_are_listed_newest_first_in_pages(desk: Desk) -> None:
@@ -47,10 +47,10 @@ async def test_jobs_are_listed_newest_first_in_pages(desk: Desk) -> None:
         desk.clock.now += 1
         jobs.append(await desk.create("a"))
 
-    first = await desk.store.list("w", page_size=2)
+    first = await desk.store.page("w", page_size=2)
     await desk.create("late")
-    second = await desk.store.list("w", 2, first.next_page_token)
-    third = await desk.store.list("w", 2, second.next_page_token)
+    second = await desk.store.page("w", 2, first.next_page_token)
+    third = await desk.store.page("w", 2, second.next_page_token)
 
     listed = [*first.jobs, *second.jobs, *third.jobs]
     assert [job.id for job in listed] == [job.id for job in reversed(jobs)]
@@ -61,7 +61,7 @@ async def test_jobs_are_listed_newest_first_in_pages(desk: Desk) -> None:
 async def test_a_page_that_cannot_be_is_refused(desk: Desk, size: int, token: str) -> None:
     """The error says which field is wrong."""
     with pytest.raises(InvalidArgument) as caught:
-        await desk.store.list("w", size, token)
+        await desk.store.page("w", size, token)
 
     assert caught.value.field == ("page_token" if token else "page_size")
 
@@ -148,7 +148,7 @@ async def test_only_finished_jobs_are_removed(desk: Desk) -> None:
     assert [task.subject for task in await desk.store.remove(finished.id)] == ["a"]
     assert await desk.store.remove(finished.id) == ()
     assert await desk.store.remove(waiting.id) == ()
-    assert (await desk.store.list("w")).jobs == (waiting,)
+    assert (await desk.store.page("w")).jobs == (waiting,)
 
 
 async def test_every_change_has_a_revision_of_its_own(desk: Desk) -> None:

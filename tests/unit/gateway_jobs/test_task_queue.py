@@ -12,15 +12,29 @@ from tests.unit.gateway_jobs.conftest import LEASE_S, Desk
 LOST = TaskFailure("UNAVAILABLE", "UNAVAILABLE", "the retriever is lost")
 
 
-async def test_tasks_come_oldest_first(desk: Desk) -> None:
-    """Within a job and from job to job; None once all are in hands."""
-    await desk.create("a", "b")
-    await desk.create("c")
+async def test_tasks_of_a_job_come_in_order(desk: Desk) -> None:
+    """None once all are in hands."""
+    await desk.create("a", "b", "c")
 
     subjects = [(await desk.leased()).task.subject for _ in range(3)]
 
     assert subjects == ["a", "b", "c"]
     assert await desk.lease() is None
+
+
+async def test_jobs_of_a_workspace_take_turns(desk: Desk) -> None:
+    """A single file that comes late does not wait for the end of a batch."""
+    await desk.create("a", "b", "c", "d")
+    await desk.leased()
+    desk.clock.now += 1
+    await desk.create("single")
+
+    subjects = []
+    for _ in range(2):
+        desk.clock.now += 0.1
+        subjects.append((await desk.leased()).task.subject)
+
+    assert "single" in subjects
 
 
 async def test_another_kind_of_work_is_left_alone(desk: Desk) -> None:
@@ -63,6 +77,7 @@ async def test_a_workspace_with_little_in_work_comes_first(desk: Desk) -> None:
 async def test_tasks_of_one_subject_keep_their_order(desk: Desk) -> None:
     """A later upload of a document waits for the earlier one, also while that is put off."""
     await desk.create("a")
+    desk.clock.now += 1
     await desk.create("a", "b")
 
     first = await desk.leased()

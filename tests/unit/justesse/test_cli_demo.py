@@ -52,7 +52,12 @@ async def test_demonstration_takes_in_and_asks(documents: Path) -> None:
 def test_demonstration_sends_nothing_to_a_vendor_unasked() -> None:
     """A key that happens to be set is not used, providers that are named are; a database of
     somebody else's is not written to."""
-    keys = {"MISTRAL_API_KEY": "k", "JUSTESSE_GATEWAY_DATABASE_URL": "sqlite:///theirs"}
+    theirs = "sqlite:///theirs"
+    keys = {
+        "MISTRAL_API_KEY": "k",
+        "JUSTESSE_GATEWAY_DATABASE_URL": theirs,
+        "JUSTESSE_INGESTION_DATABASE_URL": theirs,
+    }
 
     assert demonstration_environment(keys) == {
         "MISTRAL_API_KEY": "k",

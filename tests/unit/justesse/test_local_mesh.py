@@ -92,6 +92,9 @@ def test_ill_formed_port_is_named(text: str) -> None:
         usual_layout({**usual_environment(), "JUSTESSE_RERANKER_PORT": text}, None, None)
 
 
+_ROLES = (GATEWAY, INGESTION)
+
+
 def test_environment_ties_the_mesh_together() -> None:
     """Every process is told its ports, its folder and where the others are; the rest is kept."""
     layout = free_layout(None, None)
@@ -111,6 +114,13 @@ def test_environment_ties_the_mesh_together() -> None:
     ingestion = environment_of(INGESTION, layout, Path("/data"), inherited)
     assert ingestion["JUSTESSE_INGESTION_RETRIEVER_TARGET"] == layout["retriever"].address
     assert ingestion["JUSTESSE_INGESTION_DATA_FOLDER"] == "/data/originals"
+    # The jobs lie where the switches lie.
+    for environment in (inherited, named):
+        both = [environment_of(one, layout, Path("/data"), environment) for one in _ROLES]
+        gateway_url, ingestion_url = (
+            told[f"{role.prefix}DATABASE_URL"] for role, told in zip(_ROLES, both, strict=True)
+        )
+        assert gateway_url == ingestion_url
     retriever = environment_of(RETRIEVER, layout, Path("/data"), inherited)
     assert retriever["JUSTESSE_RETRIEVER_DATA_FOLDER"] == "/data/retriever"
 

@@ -1,0 +1,286 @@
+"""Jobs of the ingestion role over real connections."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from chassis.channel import open_channel
+from chassis.errors import (
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    ServiceError,
+    Unavailable,
+)
+from chassis.metrics import Metrics
+from gateway.clients.jobs import JobsClient
+from gateway.document_jobs import DocumentJob, DocumentJobState, SubmittedFile
+from gateway.incoming_files import IncomingFile, IngestionOutcome
+from gateway.ingestion.service import running_ingestion
+from tests.fakes.chained_embedder import ChainedEmbedder
+from tests.fakes.ingestion_desk import desk_settings
+from tests.fakes.passage_store import FakePassageStore
+
+LIMIT = 1000
+
+
+@dataclass
+class Role:
+    """A served ingestion role, its jobs over a channel, and what lies on its disk."""
+
+    jobs: JobsClient
+    store: FakePassageStore
+    embedder: ChainedEmbedder
+    folder: Path
+    metrics: Metrics
+
+    async def submit(
+        self, *files: tuple[str, bytes], workspace: str = "w", sizes: Sequence[int] = ()
+    ) -> DocumentJob:
+        """Submits files by name and content; `sizes` announces other sizes than their own."""
+
+        async def stream() -> AsyncIterator[SubmittedFile]:
+            for place, (name, data) in enumerate(files):
+                size = sizes[place] if sizes else len(data)
+                yield SubmittedFile(IncomingFile(workspace, name, byte_count=size), _in_parts(data))
+
+        return await self.jobs.submit_documents(stream())
+
+    async def finished(self, job: DocumentJob) -> DocumentJob:
+        """Waits for the end of a job and returns it with all its files."""
+        async with asyncio.timeout(20):
+            async for _ in self.jobs.watch_job("w", job.job_id):
+                continue
+        return await self.jobs.get_job("w", job.job_id)
+
+    def received(self) -> list[str]:
+        """Names of the files that jobs still need, or that are on their way."""
+        return [
+            path.name
+            for name in ("received", "incoming")
+            for path in (self.folder / name).iterdir()
+        ]
+
+
+async def _in_parts(data: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(data), 16):
+        yield data[start : start + 16]
+
+
+@asynccontextmanager
+async def running_role(
+    folder: Path, store: FakePassageStore, **settings: object
+) -> AsyncIterator[Role]:
+    """Serves a role over a folder."""
+    embedder, metrics = ChainedEmbedder(), Metrics()
+    values = {"max_file_bytes": LIMIT, "drain_grace_s": 0, **settings}
+    async with (
+        running_ingestion(
+            desk_settings(folder, **values), embedder=embedder, store=store, metrics=metrics
+        ) as server,
+        open_channel(server.address, metrics=Metrics()) as channel,
+    ):
+        yield Role(JobsClient(channel), store, embedder, folder, metrics)
+
+
+@pytest.fixture
+def store() -> FakePassageStore:
+    """A store in memory, with workspace "w"."""
+    store = FakePassageStore()
+    store.add_workspace("w")
+    return store
+
+
+@pytest.fixture
+async def role(tmp_path: Path, store: FakePassageStore) -> AsyncIterator[Role]:
+    """A role over that store."""
+    async with running_role(tmp_path, store) as role:
+        yield role
+
+
+async def test_a_batch_is_taken_in_file_by_file(role: Role) -> None:
+    """Each has its own result; what cannot be read fails for a reason and stops no other."""
+    job = await role.submit(
+        ("a.md", b"# Un\n\nBonjour."),
+        ("film.mp4", b"x"),
+        ("b.pdf", b"no PDF"),
+        ("huge.md", b"x" * (LIMIT + 1)),
+        ("void.md", b""),
+        ("c.txt", "Été à Sète.".encode()),
+    )
+    done = await role.finished(job)
+
+    assert job.state_counts[DocumentJobState.FAILED] >= 3
+    assert [(file.file_index, file.external_id) for file in done.files] == list(
+        enumerate(["a.md", "film.mp4", "b.pdf", "huge.md", "void.md", "c.txt"])
+    )
+    assert [file.failure.reason if file.failure else "" for file in done.files] == [
+        "", "UNSUPPORTED_TYPE", "TYPE_MISMATCH", "FILE_TOO_LARGE", "EMPTY_FILE", "",
+    ]  # fmt: skip
+    reports = [file.report for file in done.files if file.report]
+    assert [(one.outcome, one.title) for one in reports] == [
+        (IngestionOutcome.CREATED, "Un"),
+        (IngestionOutcome.CREATED, "c"),
+    ]
+    assert (done.state, done.passage_count) == (DocumentJobState.FAILED, 2)
+    assert sorted(external_id for _, external_id in role.store.documents) == ["a.md", "c.txt"]
+    assert role.received() == [f"{job.job_id}-2"]
+
+
+async def test_the_same_content_again_says_so(role: Role) -> None:
+    """Also within one batch, where the second file waits for the first."""
+    job = await role.finished(await role.submit(("a.md", b"Bonjour."), ("a.md", b"Bonjour.")))
+
+    assert [file.report.outcome for file in job.files if file.report] == [
+        IngestionOutcome.CREATED,
+        IngestionOutcome.UNCHANGED,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "workspace", "sizes", "kind", "reason"),
+    [
+        ([], "w", (), InvalidArgument, "NO_FILES"),
+        ([("a.md", b"x")], "nowhere", (), NotFound, "WORKSPACE_NOT_FOUND"),
+        ([("a.md", b"x")], "", (), InvalidArgument, "INVALID_ARGUMENT"),
+        ([("a.md", b"xy"), ("b.md", b"x")], "w", (2, 2), InvalidArgument, "INCOMPLETE_UPLOAD"),
+    ],
+    ids=["no file", "unknown workspace", "no workspace", "broken off"],
+)
+async def test_a_stream_that_is_wrong_as_a_whole_leaves_nothing(
+    role: Role,
+    files: list[tuple[str, bytes]],
+    workspace: str,
+    sizes: tuple[int, ...],
+    kind: type[ServiceError],
+    reason: str,
+) -> None:
+    """Neither a job nor a file on disk."""
+    with pytest.raises(kind) as caught:
+        await role.submit(*files, workspace=workspace, sizes=sizes)
+
+    assert caught.value.reason == reason
+    assert role.received() == []
+    assert (await role.jobs.list_jobs("w")).jobs == ()
+
+
+async def test_files_of_two_workspaces_are_refused(role: Role) -> None:
+    """A job belongs to one; the message names both."""
+    role.store.add_workspace("v")
+
+    async def stream() -> AsyncIterator[SubmittedFile]:
+        for workspace in ("w", "v"):
+            yield SubmittedFile(IncomingFile(workspace, "a.md"), _in_parts(b"x"))
+
+    with pytest.raises(InvalidArgument, match=r"'v'.*'w'"):
+        await role.jobs.submit_documents(stream())
+    assert role.received() == []
+
+
+async def test_a_lost_retriever_puts_files_off(tmp_path: Path, store: FakePassageStore) -> None:
+    """They are taken in when it is back, without anybody's doing, and say why they wait."""
+    store.upsert_error = Unavailable("the retriever cannot be reached")
+    async with running_role(tmp_path, store, job_attempts=50, job_retry_longest_s=0.05) as role:
+        job = await role.submit(("a.md", b"Bonjour."))
+        async with asyncio.timeout(20):
+            async for state in role.jobs.watch_job("w", job.job_id):
+                failures = [file.failure for file in state.files if file.failure]
+                if state.state is DocumentJobState.QUEUED and failures:
+                    break
+        assert failures[0].message == "the retriever cannot be reached"
+        store.upsert_error = None
+        done = await role.finished(job)
+
+    assert (done.state, done.files[0].failure) == (DocumentJobState.INDEXED, None)
+    assert done.files[0].attempt_count > 1
+
+
+async def test_a_failed_file_is_done_again_by_hand(role: Role) -> None:
+    """From what was received, without another upload; a job that went well cannot be."""
+    role.store.upsert_error = Unavailable("the retriever cannot be reached")
+    job = await role.finished(await role.submit(("a.md", b"Bonjour.")))
+    assert job.state is DocumentJobState.FAILED
+
+    role.store.upsert_error = None
+    await role.jobs.retry_job("w", job.job_id)
+    done = await role.finished(job)
+
+    assert done.state is DocumentJobState.INDEXED
+    assert role.received() == []
+    with pytest.raises(FailedPrecondition):
+        await role.jobs.retry_job("w", job.job_id)
+
+
+async def test_a_file_in_work_is_cancelled_and_its_reader_killed(role: Role) -> None:
+    """Nothing of it is stored."""
+    reading = asyncio.Event()
+
+    async def hang(*_: object, **__: object) -> None:
+        reading.set()
+        await asyncio.Event().wait()
+
+    role.embedder.embed = hang  # type: ignore[assignment, method-assign]
+    job = await role.submit(("a.md", b"Bonjour."), ("b.md", b"Bonsoir."))
+    await reading.wait()
+
+    await role.jobs.cancel_job("w", job.job_id)
+    done = await role.finished(job)
+
+    assert {file.state for file in done.files} == {DocumentJobState.CANCELLED}
+    assert role.store.documents == {}
+
+
+async def test_a_job_can_be_watched_from_a_revision_on(role: Role) -> None:
+    """Every message is newer than the one before, and only changed files are in it."""
+    job = await role.submit(("a.md", b"Bonjour."), ("film.mp4", b"x"))
+    seen = [state async for state in role.jobs.watch_job("w", job.job_id)]
+    late = [state async for state in role.jobs.watch_job("w", job.job_id, seen[-1].revision)]
+
+    assert [state.revision for state in seen] == sorted({state.revision for state in seen})
+    assert seen[-1].state is DocumentJobState.FAILED
+    assert {file.external_id for state in seen for file in state.files} == {"a.md", "film.mp4"}
+    assert [(state.revision, state.files) for state in late] == [(seen[-1].revision, ())]
+
+
+@pytest.mark.parametrize("call", ["get_job", "cancel_job", "retry_job"])
+async def test_a_job_that_is_not_there_is_not_found(role: Role, call: str) -> None:
+    """An id that cannot be one is refused as such."""
+    method: Callable[[str, str], object] = getattr(role.jobs, call)
+
+    with pytest.raises(NotFound):
+        await method("w", "0" * 32)  # type: ignore[misc]
+    with pytest.raises(InvalidArgument) as caught:
+        await method("w", "first")  # type: ignore[misc]
+    assert caught.value.field == "job_id"
+
+
+async def test_what_a_stopped_role_had_not_done_is_done_by_the_next(
+    tmp_path: Path, store: FakePassageStore
+) -> None:
+    """The queue and the files outlive the process; what was done is not done again."""
+    store.upsert_error = Unavailable("the retriever cannot be reached")
+    async with running_role(tmp_path, store, job_attempts=50) as role:
+        job = await role.submit(("a.md", b"Un."), ("b.md", b"Deux."))
+    store.upsert_error = None
+
+    async with running_role(tmp_path, store, job_retry_longest_s=0.05) as role:
+        # The pauses of before may last a second.
+        done = await role.finished(job)
+
+    assert [file.state for file in done.files] == [DocumentJobState.INDEXED] * 2
+    assert sorted(document.external_id for document in store.upserts) == ["a.md", "b.md"]
+
+
+async def test_work_on_files_is_measured(role: Role) -> None:
+    """By what became of them."""
+    await role.finished(await role.submit(("a.md", b"Bonjour."), ("b.pdf", b"no PDF")))
+
+    text = role.metrics.exposition().decode()
+    assert 'justesse_job_tasks_total{kind="ingestion",outcome="indexed"} 1.0' in text
+    assert 'justesse_job_tasks_total{kind="ingestion",outcome="failed"} 1.0' in text
