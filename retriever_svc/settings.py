@@ -77,6 +77,12 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
         ge=0,
         description="vectors in graphs up to which an index has a snapshot, from 0 (none)",
     )
+    recall_sample_share: float = Field(
+        default=_EMBEDDED.recall_sample_share,
+        ge=0,
+        le=1,
+        description="share of searches repeated exactly to measure recall, 0 (none) to 1",
+    )
     title_boost: float = Field(
         default=_LEXICAL.title_boost, ge=0, description="weight of titles and headings, from 0"
     )
@@ -109,6 +115,7 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
             ),
             write_queue_limit=self.write_queue_limit,
             disk_reserve_bytes=self.disk_reserve_bytes,
+            recall_sample_share=self.recall_sample_share,
             allow_network_file_system=self.allow_network_file_system,
         )
 

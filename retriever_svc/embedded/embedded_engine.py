@@ -32,6 +32,7 @@ from retriever_svc.embedded.graph_builder import GraphBuilder
 from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
 from retriever_svc.embedded.published_state import DueBuild, GraphsPublished, PublishedState
 from retriever_svc.embedded.publisher import Publisher
+from retriever_svc.embedded.recall_sampler import recall_sampler
 from retriever_svc.embedded.search_worker import SearchWorker
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.snapshots.snapshot_metrics import snapshot_metrics_of
@@ -115,15 +116,19 @@ class EmbeddedEngine:
             stack.callback(lexical.close)
             self._documents = DocumentReader(store.open_reader())
             stack.callback(self._documents.close)
+            registry = registry or CollectorRegistry()
+            self._sampler = recall_sampler(settings.recall_sample_share, registry)
+            if self._sampler is not None:
+                stack.callback(self._sampler.close)
             self._worker = SearchWorker(
-                PublishedState(SnapshotReader(store.open_reader()), settings.dense)
+                PublishedState(SnapshotReader(store.open_reader()), settings.dense, self._sampler)
             )
             stack.callback(self._worker.close)
             snapshots = Snapshots(
                 folder,
                 store.identity,
                 settings.dense,
-                snapshot_metrics_of(registry or CollectorRegistry()),
+                snapshot_metrics_of(registry),
             )
             self._builder = GraphBuilder(settings.dense, snapshots, self._publish_graph)
             stack.callback(self._builder.close)
@@ -144,6 +149,11 @@ class EmbeddedEngine:
     def wait_for_graphs(self, timeout: float | None = None) -> bool:
         """Waits until no graph is being built; returns False after `timeout` seconds."""
         return self._builder.wait_until_idle(timeout)
+
+    def wait_for_samples(self) -> None:
+        """Waits until the recall of every sampled list is measured."""
+        if self._sampler is not None:
+            self._sampler.wait_until_idle()
 
     async def create_workspace(self, slug: str, settings: WorkspaceSettings) -> Workspace:
         """See `RetrievalEngine`."""

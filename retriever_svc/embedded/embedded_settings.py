@@ -18,4 +18,6 @@ class EmbeddedSettings:
     """Changes that may wait for the disk."""
     disk_reserve_bytes: int = 8 * 2**20
     """Disk space kept aside for deletions when the disk is full; 0 for none."""
+    recall_sample_share: float = 0.0
+    """Share of searches whose dense lists are repeated exactly, to measure their recall."""
     allow_network_file_system: bool = False

@@ -12,7 +12,7 @@ from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.searching.passage_explanation import explain_passages
-from retriever_svc.embedded.searching.passage_search import search_passages
+from retriever_svc.embedded.searching.passage_search import ListSampler, search_passages
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.snapshots.snapshot_place import SealedGraphs, SnapshotPlace
 from retriever_svc.embedded.store.changes import (
@@ -62,7 +62,14 @@ class GraphsPublished:
 class PublishedState:
     """The views of all workspaces, and a reader at the same state of the store."""
 
-    def __init__(self, reader: SnapshotReader, settings: DenseSettings) -> None:
+    def __init__(
+        self,
+        reader: SnapshotReader,
+        settings: DenseSettings,
+        sampler: ListSampler | None = None,
+    ) -> None:
+        """The lists of searches are shown to the sampler."""
+        self._sampler = sampler
         self._reader = reader
         self._settings = settings
         self._views: dict[int, WorkspaceView] = {}
@@ -127,7 +134,7 @@ class PublishedState:
         """Finds passages. Raises NotFound and InvalidArgument."""
         started = time.perf_counter()
         view = self._view(request.workspace)
-        return search_passages(view, self._reader.connection, request, started)
+        return search_passages(view, self._reader.connection, request, started, self._sampler)
 
     def explain(self, request: ExplanationRequest) -> Explanation:
         """Explains a search. Raises NotFound and InvalidArgument."""

@@ -5,7 +5,7 @@ aside, and the finished segment is swapped in. Everything here runs on the searc
 building itself, so a search never meets a half-made change.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from retriever_svc.embedded.dense.graph_building import BuildPlan, Origin, segme
 from retriever_svc.embedded.dense.graph_segment import GraphSegment
 from retriever_svc.embedded.dense.growing_segment import GrowingSegment
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.dense.pinned_rows import PinnedRows
 from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.segment_rows import QueryVector, SegmentRows
 from retriever_svc.embedded.dense.subset import Subset
@@ -154,6 +155,11 @@ class SpaceIndex:
             ids.append(segment.ids[found.rows])
             cosines.append(inner_products(self._vectors_of(segment, found.rows), query))
         return DenseHits(_best(ids, cosines, count), exact=not approximate)
+
+    def pinned(self, found: Sequence[int]) -> tuple[PinnedRows, ...]:
+        """Returns what is live now, for an exact search on another thread, with the rows found."""
+        ids = np.array(found, np.int64)
+        return tuple(PinnedRows.of(segment, ids) for segment in self._segments)
 
     def count_among(self, subset: Subset) -> int:
         """Returns how many passages of the subset have a vector here."""

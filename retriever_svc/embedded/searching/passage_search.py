@@ -3,6 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from retriever_svc.embedded.dense.subset import Subset
 from retriever_svc.embedded.lexical.lexical_fields import languages_of
@@ -12,23 +13,46 @@ from retriever_svc.embedded.searching.candidate_scores import (
     score_candidates,
 )
 from retriever_svc.embedded.searching.hit_selection import Selection, selected
-from retriever_svc.embedded.searching.prepared_query import prepare
-from retriever_svc.embedded.searching.ranked_lists import make_lists
+from retriever_svc.embedded.searching.prepared_query import PreparedQuery, prepare
+from retriever_svc.embedded.searching.ranked_lists import MadeLists, make_lists
 from retriever_svc.embedded.store.passage_rows import read_passages
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.fusion import FusedCandidate, count_candidates, fuse
 from retriever_svc.searches import PassageHit, SearchRequest, SearchResult
 
 
+class ListSampler(Protocol):
+    """Looks at the lists of searches."""
+
+    def note(
+        self,
+        view: WorkspaceView,
+        query: PreparedQuery,
+        made: MadeLists,
+        subset: Subset | None,
+        count: int,
+    ) -> None:
+        """Takes note of lists of `count` passages; must not take long."""
+        ...
+
+
 def search_passages(
-    view: WorkspaceView, connection: sqlite3.Connection, request: SearchRequest, started: float
+    view: WorkspaceView,
+    connection: sqlite3.Connection,
+    request: SearchRequest,
+    started: float,
+    sampler: ListSampler | None = None,
 ) -> SearchResult:
     """Returns the hits of a search over this view; `connection` reads the same state.
 
-    `started` is the `time.perf_counter()` the latency counts from. Raises InvalidArgument.
+    `started` is the `time.perf_counter()` the latency counts from. The lists are shown to the
+    sampler. Raises InvalidArgument.
     """
     query = prepare(view, request)
-    made = make_lists(view, request, query, subset_of(view, connection, request))
+    subset = subset_of(view, connection, request)
+    made = make_lists(view, request, query, subset)
+    if sampler is not None:
+        sampler.note(view, query, made, subset, request.candidate_count)
     if _selective(request):
         fused, passed_over = fuse(made.rankings, rank_constant=query.fusion.rank_constant), 0
     else:
