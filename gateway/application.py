@@ -10,8 +10,10 @@ from gateway.known_workspaces import KnownWorkspaces
 from gateway.mesh import Mesh
 from gateway.ports import Embedder, Reranker, Retriever, Rewriter
 from gateway.query_vectors import QueryVectors
+from gateway.reembedding import Reembedding
 from gateway.search_explanations import SearchExplanations
 from gateway.searches import Searches
+from gateway.space_work import SpaceWork
 from gateway.stage_calls import SearchParts
 from gateway.switches.board import SwitchBoard
 from gateway.uploads import MAX_FILE_BYTES, Uploads
@@ -27,6 +29,7 @@ class Services:
     reranker: Reranker
     ingestion: Ingestion
     jobs: DocumentJobs
+    reembedding: Reembedding
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Application:
     catalogue: Catalogue
     uploads: Uploads
     jobs: DocumentJobs
+    spaces: SpaceWork
     switches: SwitchBoard
     mesh: Mesh
 
@@ -62,6 +66,7 @@ def assembled(
         catalogue=Catalogue(services.retriever, known, vectors),
         uploads=Uploads(services.ingestion, max_bytes=max_file_bytes),
         jobs=services.jobs,
+        spaces=SpaceWork(services.reembedding, services.retriever),
         switches=switches,
         mesh=mesh,
     )

@@ -248,8 +248,8 @@ class PassageIndex(Protocol):
         ...
 
 
-class Retriever(WorkspaceStore, DocumentStore, PassageIndex, Protocol):
-    """Keeps workspaces and documents, and finds passages."""
+class Retriever(WorkspaceStore, DocumentStore, SpaceStore, PassageIndex, Protocol):
+    """Keeps workspaces and documents, moves passages between spaces, and finds them."""
 
 
 class Reranker(Protocol):

@@ -19,6 +19,7 @@ from gateway.clients.health import HealthClient
 from gateway.clients.ingestion import IngestionClient
 from gateway.clients.jobs import IDEMPOTENT_METHODS as IDEMPOTENT_JOB_METHODS
 from gateway.clients.jobs import JobsClient
+from gateway.clients.reembedding import ReembeddingClient
 from gateway.clients.reranker import RerankerClient
 from gateway.clients.retriever import IDEMPOTENT_METHODS, RetrieverClient
 from gateway.clients.rewriter import RewriterClient
@@ -104,6 +105,7 @@ async def _application(
         reranker=RerankerClient(channels["reranker"]),
         ingestion=IngestionClient(channels["ingestion"]),
         jobs=JobsClient(channels["ingestion"]),
+        reembedding=ReembeddingClient(channels["ingestion"]),
     )
     watched = [
         WatchedService(

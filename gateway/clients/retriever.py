@@ -29,7 +29,7 @@ class RetrieverClient(
     RetrieverExplanations,
     RetrieverSpaces,
 ):
-    """Implements the `Retriever` and `SpaceStore` ports over one channel."""
+    """Implements the `Retriever` port over one channel."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
         RetrieverWorkspaces.__init__(self, channel)

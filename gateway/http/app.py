@@ -17,6 +17,7 @@ from gateway.http.routes.documents import document_routes
 from gateway.http.routes.explanations import explanation_routes
 from gateway.http.routes.operation import health_routes, switch_routes
 from gateway.http.routes.search import search_routes
+from gateway.http.routes.spaces import space_routes
 from gateway.http.routes.workspaces import workspace_routes
 from gateway.http.surroundings import Surroundings
 
@@ -43,6 +44,7 @@ def routed(application: Application) -> FastAPI:
     app.include_router(search_routes(application.searches))
     app.include_router(explanation_routes(application.explanations))
     app.include_router(workspace_routes(application.catalogue))
+    app.include_router(space_routes(application.spaces))
     app.include_router(document_routes(application.catalogue, application.uploads))
     app.include_router(switch_routes(application.switches))
     app.include_router(health_routes(application.mesh))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -56,6 +57,20 @@ ROUTE_BOUNDS: Mapping[tuple[str, str], Bounds] = {
     ("POST", "/v1/search"): Bounds(default_s=DEFAULT_DEADLINE_S),
     ("POST", "/v1/documents"): Bounds(UPLOAD_BODY_BYTES, default_s=None, whole=False),
 }
+PATTERN_BOUNDS: Mapping[tuple[str, re.Pattern[str]], Bounds] = {
+    ("POST", re.compile(r"/v1/workspaces/[^/]+/reembed")): Bounds(default_s=None),
+    ("DELETE", re.compile(r"/v1/workspaces/[^/]+/spaces")): Bounds(default_s=None),
+}
+
+
+def bounds_of(method: str, path: str) -> Bounds:
+    """Returns the bounds of a route."""
+    fitting = (
+        bounds
+        for (bound_method, pattern), bounds in PATTERN_BOUNDS.items()
+        if bound_method == method and pattern.fullmatch(path)
+    )
+    return ROUTE_BOUNDS.get((method, path)) or next(fitting, Bounds())
 
 
 class Surroundings:
@@ -85,7 +100,7 @@ class Surroundings:
             )
 
     async def _run(self, scope: Scope, headers: Headers, receive: Receive, answer: _Answer) -> None:
-        bounds = ROUTE_BOUNDS.get((scope["method"], scope["path"]), Bounds())
+        bounds = bounds_of(scope["method"], scope["path"])
         stated_s = stated_timeout_s(headers.get(TIMEOUT_HEADER))
         check_announced_length(headers, bounds.max_bytes)
         async with within(bounds.default_s if stated_s is None else stated_s):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gateway.documents import Document, Passage, StoredDocument, UpsertReport, VectorBlock
-from gateway.ports import SpaceStore
+from gateway.ports import PassageIndex, SpaceStore
 from gateway.workspaces import Workspace
 
 
-class PassageStore(SpaceStore, Protocol):
+class PassageStore(SpaceStore, PassageIndex, Protocol):
     """What the ingestion role asks of the retriever."""
 
     async def list_workspaces(self, *, timeout: float | None = None) -> tuple[Workspace, ...]:

@@ -13,6 +13,7 @@ from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.retriever import RetrieverClient
+from gateway.embedding import Provider
 from gateway.ingestion.embedding_calls import EmbeddingCalls
 from gateway.ingestion.movers.mover import Mover
 from gateway.ingestion.movers.mover_metrics import mover_metrics_of, window_metrics_of
@@ -20,11 +21,13 @@ from gateway.ingestion.movers.space_filling import SpaceFilling
 from gateway.ingestion.movers.window_mover import WindowMover
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import PassageVectors
-from gateway.ingestion.passage_windows import PassageWindows
+from gateway.ingestion.passage_windows import PassageWindows, WindowChoice
+from gateway.ingestion.reembedding.workspace_reembedding import WorkspaceReembedding
 from gateway.ingestion.running_jobs import running_jobs
-from gateway.ingestion.servicer import served
+from gateway.ingestion.servicer import served, served_spaces
 from gateway.ingestion.settings import IngestionSettings
 from gateway.ports import Embedder
+from gateway.space_work import SpaceWork
 
 _EMBEDDER_METHODS = (
     "justesse.embedder.v1.EmbedderService/EmbedTexts",
@@ -65,6 +68,8 @@ async def running_ingestion(
             running_jobs(settings, embedder, calls, store, metrics=metrics)
         )
         services = served(queued, max_file_bytes=settings.max_file_bytes)
+        reembedding = reembedding_of(settings, embedder, store)
+        services.append(served_spaces(SpaceWork(reembedding, store)))
         server = await stack.enter_async_context(
             running_server(services, settings, metrics=metrics)
         )
@@ -108,6 +113,21 @@ def window_mover_of(
         window_metrics_of(metrics),
         holder=f"ingestion-{uuid4()}",
         uploads_idle_s=uploads_idle_s,
+    )
+
+
+def reembedding_of(
+    settings: IngestionSettings, embedder: Embedder, store: PassageStore
+) -> WorkspaceReembedding:
+    """Returns what embeds workspaces again."""
+
+    def windowed(provider: Provider) -> bool:
+        if settings.windows is WindowChoice.AUTO:
+            return provider.windows_recommended
+        return settings.windows is WindowChoice.ALWAYS
+
+    return WorkspaceReembedding(
+        store, embedder, lambda: filling_of(settings, embedder, store), windowed
     )
 
 

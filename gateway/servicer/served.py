@@ -14,6 +14,7 @@ from gateway.servicer.ingestion import IngestionServicer
 from gateway.servicer.jobs import JobServicer
 from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
+from gateway.servicer.spaces import SpaceServicer
 from gateway.servicer.switches import SwitchServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
@@ -23,6 +24,7 @@ from justesse.gateway.v1 import (
     jobs_pb2_grpc,
     mesh_pb2_grpc,
     search_pb2_grpc,
+    spaces_pb2_grpc,
     switches_pb2_grpc,
     workspaces_pb2_grpc,
 )
@@ -33,8 +35,8 @@ PACKAGE = "justesse.gateway.v1"
 def served_services(application: Application) -> list[ServedService]:
     """Returns all services over one application.
 
-    Where the caller sets no deadline, a search has 5 s, its explanation 30 s, a file as long as it
-    takes, and everything else the server's default.
+    Where the caller sets no deadline, a search has 5 s, its explanation 30 s, files and work on
+    spaces take as long as they take, and everything else has the server's default.
     """
     search = SearchServicer(application.searches)
     explanations = ExplanationServicer(application.explanations)
@@ -42,6 +44,7 @@ def served_services(application: Application) -> list[ServedService]:
     documents = DocumentServicer(application.catalogue)
     ingestion = IngestionServicer(application.uploads)
     jobs = JobServicer(application.jobs)
+    spaces = SpaceServicer(application.spaces)
     switches = SwitchServicer(application.switches)
     mesh = MeshServicer(application.mesh)
     return [
@@ -72,6 +75,11 @@ def served_services(application: Application) -> list[ServedService]:
             f"{PACKAGE}.JobService",
             partial(jobs_pb2_grpc.add_JobServiceServicer_to_server, jobs),
             default_deadlines={"SubmitDocuments": None, "WatchJob": None},
+        ),
+        ServedService(
+            f"{PACKAGE}.SpaceService",
+            partial(spaces_pb2_grpc.add_SpaceServiceServicer_to_server, spaces),
+            default_deadlines={"ReembedWorkspace": None, "DropSpace": None},
         ),
         ServedService(
             f"{PACKAGE}.SwitchService",

@@ -4,12 +4,13 @@ from typing import Annotated
 
 import typer
 
-from justesse.cli import documents, switches, up, workspaces
+from justesse.cli import documents, spaces, switches, up, workspaces
 from justesse.cli.command_line import CommandLine
 from justesse.cli.demonstration import demo
 from justesse.cli.exit_codes import EXPLANATION
 from justesse.cli.explain import explain
 from justesse.cli.ingest import ingest
+from justesse.cli.reembed import reembed
 from justesse.cli.search import search
 from justesse.cli.status import status, version, version_option
 
@@ -28,6 +29,8 @@ app.command()(ingest)
 app.command()(search)
 app.command()(explain)
 app.add_typer(workspaces.app, name="workspaces")
+app.command()(reembed)
+app.add_typer(spaces.app, name="spaces")
 app.add_typer(documents.app, name="documents")
 app.add_typer(switches.app, name="switches")
 app.command()(status)

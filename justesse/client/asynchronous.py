@@ -26,6 +26,7 @@ from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
 from justesse.client.search_options import SearchOptions
 from justesse.client.search_result import SearchResult
+from justesse.client.space_calls_asynchronous import AsyncSpaceCalls
 from justesse.client.switches import Switch, Switches
 from justesse.client.uploads import Content, Upload
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
@@ -34,7 +35,7 @@ from justesse.gateway.v1.ingestion_pb2 import IngestDocumentResponse
 IngestCall: TypeAlias = grpc.aio.StreamUnaryCall[Message, IngestDocumentResponse]
 
 
-class AsyncJustesse:
+class AsyncJustesse(AsyncSpaceCalls):
     """Calls the gateway; belongs to one event loop, and is an asynchronous context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the

@@ -11,6 +11,7 @@ from justesse.gateway.v1 import (
     ingestion_pb2,
     mesh_pb2,
     search_pb2,
+    spaces_pb2,
     switches_pb2,
     workspaces_pb2,
 )
@@ -116,6 +117,27 @@ DELETE_DOCUMENT = Method(
     documents_pb2.DeleteDocumentResponse,
     idempotent=False,
 )
+REEMBED_WORKSPACE = Method(
+    f"{PACKAGE}.SpaceService",
+    "ReembedWorkspace",
+    spaces_pb2.ReembedWorkspaceRequest,
+    spaces_pb2.ReembedWorkspaceResponse,
+    idempotent=False,
+)
+SWITCH_SPACE = Method(
+    f"{PACKAGE}.SpaceService",
+    "SwitchSpace",
+    spaces_pb2.SwitchSpaceRequest,
+    spaces_pb2.SwitchSpaceResponse,
+    idempotent=False,
+)
+DROP_SPACE = Method(
+    f"{PACKAGE}.SpaceService",
+    "DropSpace",
+    spaces_pb2.DropSpaceRequest,
+    spaces_pb2.DropSpaceResponse,
+    idempotent=False,
+)
 LIST_SWITCHES = Method(
     f"{PACKAGE}.SwitchService",
     "ListSwitches",
@@ -157,6 +179,9 @@ METHODS: tuple[Method[Any, Any], ...] = (
     GET_DOCUMENT,
     LIST_DOCUMENTS,
     DELETE_DOCUMENT,
+    REEMBED_WORKSPACE,
+    SWITCH_SPACE,
+    DROP_SPACE,
     LIST_SWITCHES,
     SET_SWITCH,
     REFRESH_SWITCHES,

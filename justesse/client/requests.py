@@ -18,6 +18,7 @@ from justesse.client.mesh_state import MeshState, mesh_state_from
 from justesse.client.methods import Method, RequestT, ResponseT
 from justesse.client.search_options import SearchOptions, search_message
 from justesse.client.search_result import SearchResult, search_result_from
+from justesse.client.spaces import DroppedSpace, SpaceSwitch
 from justesse.client.switches import Switch, Switches, switch_from, switches_from
 from justesse.client.workspaces import (
     DeletedWorkspace,
@@ -30,6 +31,7 @@ from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
     mesh_pb2,
+    spaces_pb2,
     switches_pb2,
     workspaces_pb2,
 )
@@ -132,6 +134,27 @@ def delete_document(workspace: str, external_id: str) -> CallFor[DeletedDocument
         methods.DELETE_DOCUMENT,
         documents_pb2.DeleteDocumentRequest(workspace=workspace, external_id=external_id),
         lambda response: DeletedDocument(response.deleted, response.passage_count),
+    )
+
+
+def switch_space(workspace: str, space_id: str, require_complete: bool) -> CallFor[SpaceSwitch]:
+    """Asks for another preferred space."""
+    request = spaces_pb2.SwitchSpaceRequest(
+        workspace=workspace, space_id=space_id, require_complete=require_complete
+    )
+    return Call(
+        methods.SWITCH_SPACE,
+        request,
+        lambda response: SpaceSwitch(response.previous_space_id, response.awaiting_passage_count),
+    )
+
+
+def drop_space(workspace: str, space_id: str) -> CallFor[DroppedSpace]:
+    """Asks for the end of a space."""
+    return Call(
+        methods.DROP_SPACE,
+        spaces_pb2.DropSpaceRequest(workspace=workspace, space_id=space_id),
+        lambda response: DroppedSpace(response.vector_count),
     )
 
 

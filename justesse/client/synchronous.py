@@ -24,12 +24,13 @@ from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
 from justesse.client.search_options import SearchOptions
 from justesse.client.search_result import SearchResult
+from justesse.client.space_calls import SpaceCalls
 from justesse.client.switches import Switch, Switches
 from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 
 
-class Justesse:
+class Justesse(SpaceCalls):
     """Calls the gateway; safe to share between threads, and a context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the

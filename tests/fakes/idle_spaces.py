@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gateway.explanations import DocumentStandings
+from gateway.searching import FusedHits, PassageSearch
 from gateway.spaces import (
     AwaitingPage,
     PassageVectorsPut,
@@ -20,6 +22,18 @@ class IdleSpaces:
     async def list_workspaces(self, *, timeout: float | None = None) -> tuple[Workspace, ...]:
         """Lists none."""
         return ()
+
+    async def search_passages(
+        self, search: PassageSearch, *, timeout: float | None = None
+    ) -> FusedHits:
+        """Is not called where no space is compared with another."""
+        raise AssertionError("nothing is compared")
+
+    async def explain_passages(
+        self, search: PassageSearch, external_id: str, *, timeout: float | None = None
+    ) -> DocumentStandings:
+        """Is not called where no search is explained."""
+        raise AssertionError("nothing is explained")
 
     async def lease_space(
         self,
@@ -66,11 +80,11 @@ class IdleSpaces:
         require_complete: bool = False,
         timeout: float | None = None,
     ) -> SpaceSwitch:
-        """Switches nothing."""
-        return SpaceSwitch("", 0)
+        """Leaves two passages waiting."""
+        return SpaceSwitch(f"before {space_id}", 1, 2)
 
     async def drop_space(
         self, workspace: str, space_id: str, *, timeout: float | None = None
     ) -> SpaceDrop:
-        """Drops nothing."""
-        return SpaceDrop(0, 0)
+        """Drops three vectors."""
+        return SpaceDrop(3, 1)

@@ -10,7 +10,8 @@ The embedder is a FakeEmbedder: its spaces are rotations of each other.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,11 +33,13 @@ from gateway.ingestion.movers.space_filling import SpaceFilling
 from gateway.ingestion.movers.window_mover import WindowMover
 from gateway.ingestion.passage_vectors import PassageVectors
 from gateway.ingestion.passage_windows import PassageWindows, WindowChoice
+from gateway.ingestion.reembedding.workspace_reembedding import WorkspaceReembedding
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.pipeline import STAGE_ORDER, Retrieval, find_passages
 from gateway.query_vectors import QueryVectors
 from gateway.questions import Question
 from gateway.receipt import StageReport
+from gateway.reembedding import ReembeddingEvent, ReembeddingRequest
 from gateway.stage_calls import SearchParts
 from gateway.stages import Stages
 from gateway.switches.values import SwitchValues
@@ -89,6 +92,23 @@ class SpacesBench:
             batch_size=batch_size,
             **options,
         )
+
+    def reembedding(
+        self, *, batch_size: int = 2, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> WorkspaceReembedding:
+        """Returns what embeds workspaces again, without windows."""
+        return WorkspaceReembedding(
+            self.retriever,
+            self.client,
+            lambda: self.filling(batch_size=batch_size),
+            windowed=lambda _provider: False,
+            pause=pause,
+        )
+
+    async def reembed(self, target: str = SECOND, **options: Any) -> list[ReembeddingEvent]:
+        """Embeds the workspace again and returns all that was told."""
+        request = ReembeddingRequest("w", target, **options)
+        return [event async for event in self.reembedding().reembed(request)]
 
     async def take_in(self, external_id: str, *texts: str) -> UpsertReport:
         """Stores a document as the ingestion role does, one passage a text."""

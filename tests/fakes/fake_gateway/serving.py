@@ -13,6 +13,7 @@ from justesse.gateway.v1 import (
     ingestion_pb2_grpc,
     mesh_pb2_grpc,
     search_pb2_grpc,
+    spaces_pb2_grpc,
     switches_pb2_grpc,
     workspaces_pb2_grpc,
 )
@@ -20,6 +21,7 @@ from tests.fakes.fake_gateway.documents import FakeDocuments, FakeIngestion
 from tests.fakes.fake_gateway.explanations import FakeExplanations
 from tests.fakes.fake_gateway.operation import FakeMesh, FakeSwitches
 from tests.fakes.fake_gateway.search import FakeSearch
+from tests.fakes.fake_gateway.spaces import FakeSpaces
 from tests.fakes.fake_gateway.state import GatewayState
 from tests.fakes.fake_gateway.workspaces import FakeWorkspaces
 
@@ -33,6 +35,7 @@ async def fake_gateway(state: GatewayState) -> AsyncIterator[str]:
     ingestion_pb2_grpc.add_IngestionServiceServicer_to_server(FakeIngestion(state), server)
     explanations_pb2_grpc.add_ExplanationServiceServicer_to_server(FakeExplanations(state), server)
     search_pb2_grpc.add_SearchServiceServicer_to_server(FakeSearch(state), server)
+    spaces_pb2_grpc.add_SpaceServiceServicer_to_server(FakeSpaces(state), server)
     switches_pb2_grpc.add_SwitchServiceServicer_to_server(FakeSwitches(state), server)
     mesh_pb2_grpc.add_MeshServiceServicer_to_server(FakeMesh(state), server)
     port = server.add_insecure_port("127.0.0.1:0")

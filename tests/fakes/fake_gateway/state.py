@@ -14,6 +14,7 @@ from justesse.gateway.v1 import (
     ingestion_pb2,
     mesh_pb2,
     search_pb2,
+    spaces_pb2,
     workspaces_pb2,
 )
 
@@ -50,6 +51,11 @@ class GatewayState:
     searches: list[search_pb2.SearchPassagesRequest] = field(default_factory=list)
     updates: list[workspaces_pb2.UpdateWorkspaceRequest] = field(default_factory=list)
     explanations: list[explanations_pb2.ExplainSearchRequest] = field(default_factory=list)
+    reembeddings: list[spaces_pb2.ReembedWorkspaceRequest] = field(default_factory=list)
+    reembedding_events: list[spaces_pb2.ReembedWorkspaceResponse] = field(default_factory=list)
+    reembedding_breaks: list[ServiceError] = field(default_factory=list)
+    """Errors to break off with after the first progress, one a call."""
+    switched: list[tuple[str, bool]] = field(default_factory=list)
     silent: bool = False
     """Whether calls are left without an answer."""
     embedder_health: mesh_pb2.ServiceHealth.ValueType = mesh_pb2.SERVICE_HEALTH_SERVING

@@ -11,7 +11,7 @@ from tests.fakes.gateway_services.jobs import FakeJobs
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeReranker, FakeRewriter
 from tests.fakes.gateway_services.passages import stored_document
 from tests.fakes.gateway_services.retriever import FakeRetriever
-from tests.fakes.gateway_services.roles import FakeHealth, FakeIngestion
+from tests.fakes.gateway_services.roles import FakeHealth, FakeIngestion, FakeReembedding
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
 
 SERVICE_NAMES = ("rewriter", "embedder", "retriever", "reranker", "ingestion")
@@ -29,6 +29,7 @@ class MeshOfFakes:
     reranker: FakeReranker = field(default_factory=FakeReranker)
     ingestion: FakeIngestion = field(default_factory=FakeIngestion)
     jobs: FakeJobs = field(default_factory=FakeJobs)
+    reembedding: FakeReembedding = field(default_factory=FakeReembedding)
     health: dict[str, FakeHealth] = field(
         default_factory=lambda: {name: FakeHealth() for name in SERVICE_NAMES}
     )
@@ -43,7 +44,13 @@ class MeshOfFakes:
     def application(self) -> Application:
         """Returns the application."""
         services = Services(
-            self.rewriter, self.embedder, self.retriever, self.reranker, self.ingestion, self.jobs
+            self.rewriter,
+            self.embedder,
+            self.retriever,
+            self.reranker,
+            self.ingestion,
+            self.jobs,
+            self.reembedding,
         )
         watched = [
             WatchedService(name, f"{name}.test:1", health) for name, health in self.health.items()

@@ -33,10 +33,11 @@ from gateway.workspaces import (
 from tests.fakes.gateway_services.behaviour import Behaviour
 from tests.fakes.gateway_services.passages import fused_hit
 from tests.fakes.gateway_services.spaces import SPACE
+from tests.fakes.idle_spaces import IdleSpaces
 
 
 @dataclass
-class FakeRetriever:
+class FakeRetriever(IdleSpaces):
     """Holds workspaces by slug and answers searches with the passages `found`, in that order."""
 
     workspaces: dict[str, Workspace] = field(default_factory=dict)

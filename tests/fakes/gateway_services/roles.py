@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 
 from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
+from gateway.reembedding import ReembeddingEvent, ReembeddingRequest
 from tests.fakes.gateway_services.behaviour import Behaviour
 from tests.fakes.gateway_services.spaces import SPACE
 
@@ -32,6 +33,27 @@ class FakeIngestion:
             space_id=SPACE.space_id,
             warnings=("one remark",),
         )
+
+
+@dataclass
+class FakeReembedding:
+    """Tells the events it was given, and raises `failure` after them."""
+
+    events: list[ReembeddingEvent] = field(default_factory=list)
+    failure: Exception | None = None
+    requests: list[ReembeddingRequest] = field(default_factory=list)
+    closed: int = 0
+
+    async def reembed(self, request: ReembeddingRequest) -> AsyncGenerator[ReembeddingEvent, None]:
+        """Implements the port."""
+        self.requests.append(request)
+        try:
+            for event in self.events:
+                yield event
+            if self.failure is not None:
+                raise self.failure
+        finally:
+            self.closed += 1
 
 
 @dataclass

@@ -28,7 +28,7 @@ from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
 from tests.fakes.gateway_services.jobs import FakeJobs
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
-from tests.fakes.gateway_services.roles import FakeIngestion
+from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
 
 SPACE, STRAY_SPACE = "fake/words@1/24/l2/none", "fake/stray@1/24/l2/none"
@@ -95,6 +95,7 @@ async def application(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator
             RerankerClient(reranker_channel),
             FakeIngestion(),
             FakeJobs(),
+            FakeReembedding(),
         )
         switches = SwitchDatabase(folder / "gateway.sqlite").board()
         yield assembled(services, switches, Mesh([], services.embedder))

@@ -24,6 +24,7 @@ from gateway.servicer.jobs import JobServicer
 from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
 from gateway.servicer.served import served_services
+from gateway.servicer.spaces import SpaceServicer
 from gateway.servicer.switches import SwitchServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
@@ -33,6 +34,7 @@ from justesse.gateway.v1 import (
     jobs_pb2,
     mesh_pb2,
     search_pb2,
+    spaces_pb2,
     switches_pb2,
     workspaces_pb2,
 )
@@ -45,6 +47,7 @@ SERVICERS: dict[str, type] = {
     "JobService": JobServicer,
     "MeshService": MeshServicer,
     "SearchService": SearchServicer,
+    "SpaceService": SpaceServicer,
     "SwitchService": SwitchServicer,
     "WorkspaceService": WorkspaceServicer,
 }
@@ -59,6 +62,7 @@ def contract_services() -> dict[str, ServiceDescriptor]:
         jobs_pb2,
         mesh_pb2,
         search_pb2,
+        spaces_pb2,
         switches_pb2,
         workspaces_pb2,
     )

@@ -12,6 +12,7 @@ from justesse.gateway.v1 import (
     ingestion_pb2,
     mesh_pb2,
     search_pb2,
+    spaces_pb2,
     switches_pb2,
     workspaces_pb2,
 )
@@ -22,6 +23,7 @@ FILES = (
     ingestion_pb2,
     mesh_pb2,
     search_pb2,
+    spaces_pb2,
     switches_pb2,
     workspaces_pb2,
 )

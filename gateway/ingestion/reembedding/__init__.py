@@ -1,0 +1,1 @@
+"""Embeds whole workspaces into another space."""
