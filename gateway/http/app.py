@@ -15,6 +15,7 @@ from gateway.http.measurement import RequestMeasurement
 from gateway.http.models.errors import ErrorAnswer
 from gateway.http.routes.documents import document_routes
 from gateway.http.routes.explanations import explanation_routes
+from gateway.http.routes.jobs import job_routes
 from gateway.http.routes.operation import health_routes, switch_routes
 from gateway.http.routes.search import search_routes
 from gateway.http.routes.spaces import space_routes
@@ -45,7 +46,10 @@ def routed(application: Application) -> FastAPI:
     app.include_router(explanation_routes(application.explanations))
     app.include_router(workspace_routes(application.catalogue))
     app.include_router(space_routes(application.spaces))
-    app.include_router(document_routes(application.catalogue, application.uploads))
+    app.include_router(
+        document_routes(application.catalogue, application.uploads, application.jobs)
+    )
+    app.include_router(job_routes(application.jobs))
     app.include_router(switch_routes(application.switches))
     app.include_router(health_routes(application.mesh))
     install_error_handlers(app)

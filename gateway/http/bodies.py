@@ -12,6 +12,9 @@ MAX_JSON_BYTES = 1024 * 1024
 UPLOAD_BODY_BYTES = MAX_FILE_BYTES + 1024 * 1024
 """A file of the largest size with the form around it."""
 
+JOB_BODY_BYTES = 1024 * 1024 * 1024
+"""All files of one job with the form around them."""
+
 
 def check_announced_length(headers: Headers, max_bytes: int) -> None:
     """Refuses a body by its Content-Length alone; ResourceExhausted says the limit."""

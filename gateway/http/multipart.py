@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from pydantic import ValidationError
@@ -11,13 +11,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from chassis.errors import InvalidArgument
+from gateway.document_jobs import SubmittedFile
 from gateway.http.errors import invalid_request
 from gateway.http.models.documents import UploadFields
 from gateway.incoming_files import IncomingFile
 
+MAX_FILES = 1_000
 MAX_FIELDS = 64
 MAX_FIELD_BYTES = 64 * 1024
 CHUNK_BYTES = 256 * 1024
+
+_FOR_ONE_FILE = ("external_id", "title", "source_uri")
 
 
 @asynccontextmanager
@@ -28,19 +32,54 @@ async def uploaded_file(
 
     InvalidArgument: no form, no file, more than one, a field that is unknown or malformed.
     """
-    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        raise InvalidArgument(
-            "send the file as multipart/form-data with the fields file and workspace",
-            field="Content-Type",
-        )
-    try:
-        form = await request.form(max_files=1, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES)
-    except HTTPException as error:
-        raise InvalidArgument(f"the form cannot be read: {error.detail}") from error
-    try:
+    async with _form_of(request, 1, "the fields file and workspace") as form:
         file = _file_of(form)
         fields = _fields_of(form)
         yield fields.incoming_file(file.filename or "", file.size), _chunks(file)
+
+
+@asynccontextmanager
+async def uploaded_files(
+    request: Request, workspace: str
+) -> AsyncIterator[AsyncIterator[SubmittedFile]]:
+    """Yields the files of a form for a workspace; the other fields describe each of them.
+
+    InvalidArgument: no form, no file, a field that is unknown, malformed, or for one file only
+    where there are several.
+    """
+    async with _form_of(request, MAX_FILES, "one field file for each file") as form:
+        files = [file for file in form.getlist("file") if isinstance(file, UploadFile)]
+        if not files:
+            raise InvalidArgument("the form holds no file in the field file", field="file")
+        fields = _fields_of(form, workspace=workspace)
+        for name in _FOR_ONE_FILE if len(files) > 1 else ():
+            if getattr(fields, name):
+                raise InvalidArgument(f"{name} is for a single file, not {len(files)}", field=name)
+        yield _submitted(files, fields)
+
+
+async def _submitted(
+    files: Sequence[UploadFile], fields: UploadFields
+) -> AsyncIterator[SubmittedFile]:
+    for file in files:
+        described = fields.incoming_file(file.filename or "", file.size)
+        yield SubmittedFile(described, _chunks(file))
+
+
+@asynccontextmanager
+async def _form_of(request: Request, max_files: int, what: str) -> AsyncIterator[FormData]:
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        raise InvalidArgument(
+            f"send the file as multipart/form-data with {what}", field="Content-Type"
+        )
+    try:
+        form = await request.form(
+            max_files=max_files, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES
+        )
+    except HTTPException as error:
+        raise InvalidArgument(f"the form cannot be read: {error.detail}") from error
+    try:
+        yield form
     finally:
         await form.close()
 
@@ -52,7 +91,8 @@ def _file_of(form: FormData) -> UploadFile:
     return file
 
 
-def _fields_of(form: FormData) -> UploadFields:
+def _fields_of(form: FormData, **known: str) -> UploadFields:
+    """Reads the fields beside the files; `known` ones are told elsewhere and may not differ."""
     given: dict[str, object] = {}
     for name, value in form.multi_items():
         if isinstance(value, UploadFile):
@@ -63,6 +103,11 @@ def _fields_of(form: FormData) -> UploadFields:
             raise InvalidArgument(f"the form holds {name} more than once", field=name)
         else:
             given[name] = value
+    for name, value in known.items():
+        if given.setdefault(name, value) != value:
+            raise InvalidArgument(
+                f"{name} is {given[name]!r} in the form and {value!r} in the path", field=name
+            )
     try:
         return UploadFields.model_validate(given)
     except ValidationError as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi import APIRouter, Request
 
 from gateway.catalogue import Catalogue
+from gateway.document_jobs import SubmittedFile
 from gateway.http.models.documents import (
     DocumentDeletionBody,
     DocumentPageBody,
@@ -18,21 +20,35 @@ from gateway.http.models.documents import (
     to_document_with_passages_body,
     to_ingestion_report_body,
 )
+from gateway.http.models.jobs import JobBody, to_job_body
 from gateway.http.multipart import uploaded_file
 from gateway.http.responses import JsonResponse
+from gateway.http.routes.jobs import location_of
+from gateway.ingestion_ports import DocumentJobs
 from gateway.uploads import Uploads
 
 
-def document_routes(catalogue: Catalogue, uploads: Uploads) -> APIRouter:
+def document_routes(catalogue: Catalogue, uploads: Uploads, jobs: DocumentJobs) -> APIRouter:
     """Returns the routes of documents."""
     router = APIRouter(tags=["documents"])
 
-    @router.post("/v1/documents", response_model=IngestionReportBody, openapi_extra=_upload_form())
-    async def ingest_document(request: Request) -> JsonResponse:
-        """Takes one file in; it is searchable once this answers."""
+    @router.post(
+        "/v1/documents",
+        response_model=IngestionReportBody,
+        responses={202: {"model": JobBody}},
+        openapi_extra=_upload_form(),
+    )
+    async def ingest_document(request: Request, wait: bool = True) -> JsonResponse:
+        """Takes one file in; it is searchable once this answers.
+
+        Without `wait`, answers 202 with a job as soon as the file is received for good.
+        """
         async with uploaded_file(request) as (file, content):
-            report = await uploads.take_in(file, content)
-        return JsonResponse(to_ingestion_report_body(report))
+            if wait:
+                report = await uploads.take_in(file, content)
+                return JsonResponse(to_ingestion_report_body(report))
+            job = await jobs.submit_documents(only(SubmittedFile(file, content)))
+        return JsonResponse(to_job_body(job), 202, {"Location": location_of(job)})
 
     @router.get("/v1/documents", response_model=DocumentPageBody)
     async def list_documents(
@@ -55,6 +71,11 @@ def document_routes(catalogue: Catalogue, uploads: Uploads) -> APIRouter:
         return JsonResponse(to_document_deletion_body(deletion))
 
     return router
+
+
+async def only(file: SubmittedFile) -> AsyncIterator[SubmittedFile]:
+    """Yields a single file."""
+    yield file
 
 
 def _upload_form() -> dict[str, Any]:

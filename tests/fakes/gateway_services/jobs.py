@@ -34,6 +34,7 @@ class FakeJobs:
     taken: list[tuple[IncomingFile, bytes]] = field(default_factory=list)
     held: bool = False
     watched_from: list[int] = field(default_factory=list)
+    watching: int = 0
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def submit_documents(
@@ -114,15 +115,19 @@ class FakeJobs:
         """Implements the port."""
         self.watched_from.append(after_revision)
         known, first = after_revision, True
-        while True:
-            job = await self.get_job(workspace, job_id)
-            if first or job.revision > known:
-                yield job
-            if job.finished:
-                return
-            first, known = False, job.revision
-            await self.changed.wait()
-            self.changed.clear()
+        self.watching += 1
+        try:
+            while True:
+                job = await self.get_job(workspace, job_id)
+                if first or job.revision > known:
+                    yield job
+                if job.finished:
+                    return
+                first, known = False, job.revision
+                await self.changed.wait()
+                self.changed.clear()
+        finally:
+            self.watching -= 1
 
     def step(self, job_id: str, state: DocumentJobState) -> None:
         """Puts all files of a job into a state."""
