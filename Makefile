@@ -5,7 +5,7 @@ PACKAGES := chassis chat_models text_analysis embedder_svc retriever_svc rewrite
 HAND_WRITTEN := $(PACKAGES) protos demo tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check soak bench protos format clean
+.PHONY: help demo test check soak bench eval protos format clean
 
 help:  ## Lists the targets.
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -44,6 +44,9 @@ soak: .venv/.dev-installed  ## Runs the suite with full counts.
 
 bench: .venv/.dev-installed  ## Runs the benchmarks and prints ratios.
 	$(BIN)/python -m benchmarks
+
+eval: .venv/.dev-installed  ## Measures the demo base with its labelled questions.
+	$(BIN)/justesse eval run demo/labelled_questions.jsonl --files demo/documents --out evaluation/demo
 
 protos: .venv/.dev-installed  ## Generates the contracts again.
 	$(BIN)/python protos/generate.py

@@ -7,6 +7,7 @@ import typer
 from justesse.cli import documents, spaces, switches, up, workspaces
 from justesse.cli.command_line import CommandLine
 from justesse.cli.demonstration import demo
+from justesse.cli.evaluation import application as evaluation
 from justesse.cli.exit_codes import EXPLANATION
 from justesse.cli.explain import explain
 from justesse.cli.ingest import ingest
@@ -33,6 +34,7 @@ app.command()(reembed)
 app.add_typer(spaces.app, name="spaces")
 app.add_typer(documents.app, name="documents")
 app.add_typer(switches.app, name="switches")
+app.add_typer(evaluation.app, name="eval")
 app.command()(status)
 app.command("version")(version)
 app.command()(demo)

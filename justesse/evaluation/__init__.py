@@ -1,0 +1,1 @@
+"""Measures a mesh on labelled questions: `justesse eval`."""

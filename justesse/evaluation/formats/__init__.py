@@ -1,0 +1,1 @@
+"""Files that labelled questions come in."""

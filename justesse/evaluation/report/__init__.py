@@ -1,0 +1,1 @@
+"""Files that a run leaves: JSON, CSV and HTML."""
