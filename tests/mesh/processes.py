@@ -92,6 +92,7 @@ class Mesh:
 
     folder: Path
     embedding_provider: str = "deterministic"
+    settings: dict[str, str] = field(default_factory=dict)
     processes: dict[str, MeshProcess] = field(default_factory=dict)
     http_port: int = 0
 
@@ -144,6 +145,7 @@ class Mesh:
             "JUSTESSE_INGESTION_WINDOWS": "always",
             "JUSTESSE_INGESTION_WINDOWS_FIRST": "true",
             "JUSTESSE_GATEWAY_HTTP_PORT": str(self.http_port),
+            **self.settings,
             "JUSTESSE_GATEWAY_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
             "JUSTESSE_INGESTION_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
         }
@@ -161,9 +163,11 @@ class Mesh:
 
 
 @contextlib.contextmanager
-def running_mesh(folder: Path, embedding_provider: str = "deterministic") -> Iterator[Mesh]:
-    """Runs a mesh for the time of a `with` block."""
-    mesh = Mesh(folder, embedding_provider)
+def running_mesh(
+    folder: Path, embedding_provider: str = "deterministic", **settings: str
+) -> Iterator[Mesh]:
+    """Runs a mesh for the time of a `with` block; `settings` are variables of its processes."""
+    mesh = Mesh(folder, embedding_provider, settings)
     try:
         mesh.start()
         yield mesh

@@ -44,8 +44,8 @@ async def leased(
         yield
     finally:
         renewing.cancel()
-        with suppress(asyncio.CancelledError):
-            await renewing
+        # Not awaited itself: its end must not hide that this task is being cancelled too.
+        await asyncio.wait([renewing])
         # One that cannot be given back runs out.
         with suppress(ServiceError):
             await store.lease_space(workspace, space_id, holder, 0.0, timeout=_TIMEOUT_S)
