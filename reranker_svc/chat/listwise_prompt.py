@@ -6,11 +6,11 @@ Characters that cannot be seen are left out.
 """
 
 import json
-import unicodedata
 from collections.abc import Sequence
 
 from chat_models.chat import ChatMessage, ChatRequest, ChatRole
 from reranker_svc.passage_model import Passage
+from text_analysis.visible_text import visible
 
 _RULES = """\
 You sort passages by how well they answer a question.
@@ -21,10 +21,6 @@ Example of an answer: 2,0,1"""
 # A number with its comma takes two tokens at most; the rest is for models that add a few words.
 _TOKENS_PER_NUMBER = 3
 _SPARE_TOKENS = 32
-# Control, format, private, surrogate and unassigned characters.
-_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
-# JSON leaves those that are no control characters as they are.
-_LINE_ENDS = frozenset({"\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029"})
 
 
 def listwise_request(
@@ -54,16 +50,6 @@ def listwise_request(
 
 def _as_json(value: str | dict[str, str]) -> str:
     if isinstance(value, str):
-        return json.dumps(_visible(value), ensure_ascii=False)
-    shown = {name: _visible(text) for name, text in value.items() if text}
+        return json.dumps(visible(value), ensure_ascii=False)
+    shown = {name: visible(text) for name, text in value.items() if text}
     return json.dumps(shown, ensure_ascii=False)
-
-
-def _visible(text: str) -> str:
-    return "".join(
-        "\n" if character in _LINE_ENDS else character
-        for character in text
-        if character in "\n\t"
-        or character in _LINE_ENDS
-        or unicodedata.category(character) not in _INVISIBLE
-    )
