@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -47,12 +47,16 @@ class CalledMethod:
 
 Surround = Callable[[CalledMethod, ServicerContext], AbstractAsyncContextManager[None]]
 
+_Behaviour: TypeAlias = Callable[[Any, ServicerContext], Any]
+
 
 class SurroundingInterceptor(grpc.aio.ServerInterceptor):
     """Puts `surrounds` around the handler of every call, the first one outermost."""
 
     def __init__(self, surrounds: Sequence[Surround]) -> None:
         self._surrounds = tuple(surrounds)
+        # By path; a server looks the handler of every call up anew, and finds the same.
+        self._surrounded: dict[str, tuple[Handler, Handler]] = {}
 
     async def intercept_service(
         self,
@@ -66,42 +70,50 @@ class SurroundingInterceptor(grpc.aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        method = CalledMethod(
-            handler_call_details.method,
-            bool(handler.request_streaming),
-            bool(handler.response_streaming),
-        )
-        return surrounded(handler, method, self._surrounds)
+        path = handler_call_details.method
+        known = self._surrounded.get(path)
+        if known is None or known[0] is not handler:
+            method = CalledMethod(
+                path, bool(handler.request_streaming), bool(handler.response_streaming)
+            )
+            known = handler, surrounded(handler, method, self._surrounds)
+            self._surrounded[path] = known
+        return known[1]
 
 
 def surrounded(handler: Handler, method: CalledMethod, surrounds: Sequence[Surround]) -> Handler:
     """Returns a handler of the same kind that runs inside all `surrounds`."""
-    inner = _behaviour(handler)
-
-    async def answer(request: Any, context: ServicerContext) -> Any:
-        async with AsyncExitStack() as stack:
-            for surround in surrounds:
-                await stack.enter_async_context(surround(method, context))
-            return await inner(request, context)
-
-    async def stream(request: Any, context: ServicerContext) -> None:
-        async with AsyncExitStack() as stack:
-            for surround in surrounds:
-                await stack.enter_async_context(surround(method, context))
-            outcome = inner(request, context)
-            if not isinstance(outcome, AsyncIterator):
-                await outcome  # the handler writes by itself
-                return
-            async with aclosing(outcome) as messages:  # type: ignore[type-var]
-                async for message in messages:
-                    await context.write(message)
-
+    behaviour = _behaviour(handler)
+    run = _streamed(behaviour) if method.response_streaming else behaviour
+    for surround in reversed(surrounds):
+        run = _within(surround, method, run)
     build = _KINDS[method.request_streaming, method.response_streaming][0]
     return build(
-        stream if method.response_streaming else answer,
+        run,
         request_deserializer=handler.request_deserializer,
         response_serializer=handler.response_serializer,
     )
+
+
+def _within(surround: Surround, method: CalledMethod, inner: _Behaviour) -> _Behaviour:
+    async def run(request: Any, context: ServicerContext) -> Any:
+        async with surround(method, context):
+            return await inner(request, context)
+
+    return run
+
+
+def _streamed(behaviour: _Behaviour) -> _Behaviour:
+    async def run(request: Any, context: ServicerContext) -> None:
+        outcome = behaviour(request, context)
+        if not isinstance(outcome, AsyncIterator):
+            await outcome  # the handler writes by itself
+            return
+        async with aclosing(outcome) as messages:  # type: ignore[type-var]
+            async for message in messages:
+                await context.write(message)
+
+    return run
 
 
 _KINDS: dict[tuple[bool, bool], tuple[Callable[..., Handler], str]] = {
@@ -112,9 +124,9 @@ _KINDS: dict[tuple[bool, bool], tuple[Callable[..., Handler], str]] = {
 }
 
 
-def _behaviour(handler: Handler) -> Callable[[Any, ServicerContext], Any]:
+def _behaviour(handler: Handler) -> _Behaviour:
     kind = _KINDS[bool(handler.request_streaming), bool(handler.response_streaming)][1]
-    behaviour: Callable[[Any, ServicerContext], Any] = getattr(handler, kind)
+    behaviour: _Behaviour = getattr(handler, kind)
     called = behaviour if inspect.isroutine(behaviour) else type(behaviour).__call__
     if not (inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called)):
         # The server would run it in a thread, out of reach of cancellation and context.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import MutableMapping
+from functools import cache, partial
 from typing import Any, Literal, TextIO
 
 import orjson
@@ -25,23 +26,24 @@ def configure_logs(
     log_format: LogFormat = "json", log_level: LogLevel = "info", stream: TextIO | None = None
 ) -> None:
     """Sends all log lines to `stream` (standard error if None) in this format."""
+    stream = stream if stream is not None else sys.stderr
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
+    # Lines of our own are written without the standard module: every call that is served writes
+    # one, and the detour takes longer than the rest of what surrounds a call.
     structlog.configure(
-        processors=[
-            structlog.stdlib.filter_by_level,
-            *shared,
-            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-        ],
-        wrapper_class=structlog.stdlib.BoundLogger,
-        logger_factory=structlog.stdlib.LoggerFactory(),
+        processors=[*shared, *_rendering(log_format)],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.getLevelName(log_level.upper())
+        ),
+        logger_factory=cache(partial(_NamedLogger, stream)),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder()],
@@ -58,6 +60,14 @@ def configure_logs(
     root.setLevel(log_level.upper())
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class _NamedLogger(structlog.WriteLogger):
+    """Writes finished lines; the processors put its name into them."""
+
+    def __init__(self, stream: TextIO, name: str = "") -> None:
+        super().__init__(stream)
+        self.name = name
 
 
 def flush_logs() -> None:

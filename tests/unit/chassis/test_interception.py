@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -138,3 +139,20 @@ def test_a_synchronous_handler_is_refused() -> None:
     method = CalledMethod("/test.Probe/Unary", False, False)
     with pytest.raises(TypeError, match="async def"):
         surrounded(handler, method, [Recorder().surround])
+
+
+async def test_a_handler_is_surrounded_once_for_all_its_calls() -> None:
+    """The same handler is not wrapped for every call; another one of the same path is."""
+    interceptor = SurroundingInterceptor([Recorder().surround])
+    details: Any = SimpleNamespace(method="/p.S/M")
+
+    async def intercepted(handler: object) -> object:
+        async def found(_details: object) -> Any:
+            return handler
+
+        return await interceptor.intercept_service(found, details)
+
+    first, second = (grpc.unary_unary_rpc_method_handler(echo) for _ in range(2))
+    assert await intercepted(first) is await intercepted(first)
+    assert await intercepted(first) is not await intercepted(second)
+    assert await intercepted(None) is None
