@@ -12,15 +12,15 @@ from gateway.searching import FusedHit, FusedHits, RankedList
 
 
 def candidates_of(fused: FusedHits, text_count: int, *, with_bm25: bool) -> tuple[Candidate, ...]:
-    """Returns the candidates of a search in fused order, the first `text_count` with their text.
+    """Returns the candidates of a search in fused order.
 
-    Only those may be read by a model, and texts are nearly all of what the message weighs. Without
-    BM25, vectors alone are judged.
+    The first `text_count` come with title and text: only those may be read by a model, and texts
+    are nearly all of what the message weighs. Without BM25, vectors alone are judged.
     """
     return tuple(
         Candidate(
             passage_id=hit.passage_id,
-            title=hit.document.title,
+            title=hit.document.title if place < text_count else "",
             text=hit.passage.text if place < text_count else "",
             space_scores=hit.space_scores,
             bm25_score=hit.bm25_score if with_bm25 else None,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
+from functools import cached_property
 
 from gateway.documents import Document, FloatMatrix, MetadataValue, Passage
 from gateway.filters import Filter, Threshold
@@ -103,19 +104,50 @@ class SpaceScore:
 
 
 @dataclass(frozen=True, slots=True)
-class FusedHit:
-    """One passage in fused order with every score it has; `fused_rank` counts from 1."""
+class HitContent:
+    """What a hit says, and the document it stands in."""
 
-    passage_id: str
     passage: Passage
     document: Document
+    update_time: datetime | None = None
+
+
+@dataclass(frozen=True)
+class FusedHit:
+    """One passage in fused order with every score it has; `fused_rank` counts from 1.
+
+    `read_content` is called once, and only for hits whose content is wanted: most are ranked and
+    never shown.
+    """
+
+    passage_id: str
+    read_content: Callable[[], HitContent] = field(compare=False, repr=False)
     fused_rank: int
     fused_score: float
     list_ranks: tuple[ListRank, ...] = ()
     space_scores: tuple[SpaceScore, ...] = ()
     bm25_score: float | None = None
     term_share: float | None = None
-    update_time: datetime | None = None
+
+    @cached_property
+    def content(self) -> HitContent:
+        """The content, read."""
+        return self.read_content()
+
+    @property
+    def passage(self) -> Passage:
+        """The passage itself."""
+        return self.content.passage
+
+    @property
+    def document(self) -> Document:
+        """The document it stands in."""
+        return self.content.document
+
+    @property
+    def update_time(self) -> datetime | None:
+        """When the document was stored in its present state."""
+        return self.content.update_time
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import grpc
 import numpy as np
 
@@ -12,6 +14,7 @@ from gateway.clients.stage_reports import stage_report_from
 from gateway.searching import (
     FusedHit,
     FusedHits,
+    HitContent,
     ListRank,
     PassageSearch,
     QueryVariant,
@@ -95,8 +98,7 @@ def _to_variant(variant: QueryVariant) -> search_pb2.QueryVariant:
 def _hit_from(hit: search_pb2.PassageHit) -> FusedHit:
     return FusedHit(
         passage_id=hit.passage_id,
-        passage=passage_from(hit.passage),
-        document=document_from(hit.document),
+        read_content=partial(_content_from, hit),
         fused_rank=hit.fused_rank,
         fused_score=hit.fused_score,
         list_ranks=tuple(
@@ -105,7 +107,14 @@ def _hit_from(hit: search_pb2.PassageHit) -> FusedHit:
         space_scores=tuple(map(space_score_from, hit.space_scores)),
         bm25_score=hit.bm25_score if hit.HasField("bm25_score") else None,
         term_share=hit.term_share if hit.HasField("term_share") else None,
-        update_time=update_time_from(hit.update_time) if hit.HasField("update_time") else None,
+    )
+
+
+def _content_from(hit: search_pb2.PassageHit) -> HitContent:
+    return HitContent(
+        passage_from(hit.passage),
+        document_from(hit.document),
+        update_time_from(hit.update_time) if hit.HasField("update_time") else None,
     )
 
 

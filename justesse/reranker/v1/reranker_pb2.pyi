@@ -147,7 +147,7 @@ class Candidate(_message.Message):
     passage_id: _builtins.str
     """Id of the passage, unique in the request."""
     title: _builtins.str
-    """Title of the passage's document."""
+    """Title of the passage's document; empty where the text is."""
     text: _builtins.str
     """Text of the passage; empty for candidates that no model may look at, see
     RerankPassagesRequest.model_candidate_count.

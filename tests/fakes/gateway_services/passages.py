@@ -12,6 +12,7 @@ from gateway.documents import (
 )
 from gateway.searching import (
     FusedHit,
+    HitContent,
     ListRank,
     SpaceScore,
 )
@@ -22,10 +23,13 @@ def fused_hit(
     passage_id: str, rank: int, *, lists: Sequence[int] = (), title: str = "Titre"
 ) -> FusedHit:
     """Returns a hit with a cosine in SPACE and a BM25 score."""
+    content = HitContent(
+        Passage(rank - 1, f"Texte de {passage_id}.", ("Partie",), "p. 1", 5, "h"),
+        Document(f"{passage_id}.md", title, category="orders", metadata={"week": 12.0}),
+    )
     return FusedHit(
         passage_id=passage_id,
-        passage=Passage(rank - 1, f"Texte de {passage_id}.", ("Partie",), "p. 1", 5, "h"),
-        document=Document(f"{passage_id}.md", title, category="orders", metadata={"week": 12.0}),
+        read_content=lambda: content,
         fused_rank=rank,
         fused_score=1 / (60 + rank),
         list_ranks=tuple(ListRank(index, rank, 1 / (60 + rank)) for index in lists),

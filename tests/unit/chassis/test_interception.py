@@ -152,7 +152,8 @@ async def test_a_handler_is_surrounded_once_for_all_its_calls() -> None:
 
         return await interceptor.intercept_service(found, details)
 
-    first, second = (grpc.unary_unary_rpc_method_handler(echo) for _ in range(2))
+    first: Any = grpc.unary_unary_rpc_method_handler(echo)
+    second: Any = grpc.unary_unary_rpc_method_handler(echo)
     assert await intercepted(first) is await intercepted(first)
     assert await intercepted(first) is not await intercepted(second)
     assert await intercepted(None) is None
