@@ -1,0 +1,1 @@
+"""`justesse eval`: how good a mesh is at finding what answers."""
