@@ -60,7 +60,7 @@ class ChatChain:
         """Returns the answer of the first model that gives one.
 
         Raises Unavailable if none does, ResourceExhausted if those that could have to be paid and
-        that is not allowed, DeadlineExceeded if the time is over first.
+        that is not allowed, DeadlineExceeded if no time is left to ask one.
         """
 
         async def ask(model: ChatModel, own: Deadline | None) -> Completion:
@@ -124,8 +124,8 @@ class ChatChain:
                 return await ask(model, _own_deadline(deadline, is_last=is_last))
             except (Unavailable, ResourceExhausted, DeadlineExceeded) as error:
                 self._note(model, error, failures)
-        if deadline is not None and deadline.expired:
-            raise DeadlineExceeded("the deadline passed before a chat model answered")
+        if not failures:
+            raise DeadlineExceeded("the deadline passed before a chat model could be asked")
         raise _none_answered(failures)
 
     def _note(

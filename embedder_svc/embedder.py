@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from chassis.cost_ledger import CostLedger
 from chassis.deadline import Deadline
 from chassis.errors import FieldViolation, InvalidArgument
 from embedder_svc.chain import ProviderChain
 from embedder_svc.chain_link import Embedding, ProviderDescription, ProviderState
-from embedder_svc.cost_ledger import CostLedger
 from embedder_svc.embedding import EmbeddedText, EmbeddingPurpose, Vectors
 from embedder_svc.providers.protocol import UnconfiguredProvider
 from embedder_svc.spaces import VectorSpace

@@ -8,11 +8,11 @@ from functools import partial
 import structlog
 
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
+from chassis.cost_ledger import CostLedger
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from embedder_svc.chain import ProviderChain
 from embedder_svc.chain_link import ChainLink
-from embedder_svc.cost_ledger import CostLedger
 from embedder_svc.embedder import Embedder
 from embedder_svc.providers.catalogue import configured_providers
 from embedder_svc.providers.protocol import EmbeddingProvider, UnconfiguredProvider

@@ -60,7 +60,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassages:
-    """Hits, best first, what every stage did, and the wordings searched with, original first."""
+    """Hits, best first, what every stage did, and the wordings searched with.
+
+    Candidates were scored against the first wording: the standalone question where there is a
+    history, else the original.
+    """
 
     hits: tuple[Hit, ...]
     receipt: Receipt

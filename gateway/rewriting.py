@@ -36,33 +36,65 @@ class RewriteOrigin(Enum):
 class Rewrite:
     """The query to search with, and the question that stands alone without the history.
 
-    Both equal the original where nothing was rewritten; the report says why.
+    Both equal the original where nothing was rewritten; the report says why. The weights are those
+    of the query's lists beside the original's, which are 1; 0 leaves lists out.
     """
 
     query: str
     standalone_question: str
     report: StageReport
     origin: RewriteOrigin = RewriteOrigin.ORIGINAL
+    dense_weight: float = 1.0
+    lexical_weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One wording to search with, and the weights of its lists; 0 leaves lists out."""
+
+    text: str
+    dense_weight: float = 1.0
+    lexical_weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """Wordings to search with, the original first, and the question that stands alone.
+    """Wordings to search with, and the question that stands alone.
 
-    `origin` says where the wordings after the first come from.
+    Candidates are scored against the first: the standalone question where there is a history, else
+    the original. The original is always among them. `origin` says where the last one comes from.
     """
 
-    searched: tuple[str, ...]
+    searched: tuple[Wording, ...]
     standalone_question: str
     origin: RewriteOrigin = RewriteOrigin.ORIGINAL
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts of the wordings, in order."""
+        return tuple(wording.text for wording in self.searched)
 
     @classmethod
     def unchanged(cls, query: str) -> Wordings:
         """Returns the original alone."""
-        return cls((query,), query)
+        return cls((Wording(query),), query)
 
     @classmethod
     def rewritten(cls, query: str, rewrite: Rewrite) -> Wordings:
-        """Returns the original and, where it differs, the rewritten wording."""
-        searched = tuple(dict.fromkeys((query, rewrite.query)))
-        return cls(searched, rewrite.standalone_question, rewrite.origin)
+        """Returns the standalone question, the original and the rewritten wording, each once."""
+        wordings: dict[str, Wording] = {}
+        for wording in (
+            Wording(rewrite.standalone_question),
+            Wording(query),
+            Wording(rewrite.query, rewrite.dense_weight, rewrite.lexical_weight),
+        ):
+            wordings.setdefault(wording.text, wording)
+        return cls(tuple(wordings.values()), rewrite.standalone_question, rewrite.origin)
+
+    def explanation(self) -> str:
+        """Says in words how the wordings besides the first are searched; empty without any."""
+        others = [
+            f"wording {number}: vectors {wording.dense_weight:g}, BM25 {wording.lexical_weight:g}"
+            for number, wording in enumerate(self.searched[1:], start=1)
+        ]
+        return f"weights beside the first wording: {'; '.join(others)}" if others else ""

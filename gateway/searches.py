@@ -36,7 +36,7 @@ class Searches:
         check_question(question)
         run = self.begin(question, DEFAULT_DEADLINE_S)
         retrieval = await run.find_passages()
-        return FoundPassages(retrieval.hits, run.receipt(), retrieval.wordings.searched)
+        return FoundPassages(retrieval.hits, run.receipt(), retrieval.wordings.texts)
 
     def begin(self, question: Question, default_deadline_s: float) -> SearchRun:
         """Returns a run within the caller's deadline, or as many seconds where it gave none."""

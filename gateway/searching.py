@@ -33,19 +33,22 @@ class QueryVector:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryVariant:
-    """One wording of the question with its vectors, at most one a space."""
+    """One wording of the question with its vectors, at most one a space, and its lists' weights."""
 
     text: str
     vectors: tuple[QueryVector, ...] = ()
+    dense_weight: float = 1.0
+    lexical_weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PassageSearch:
     """A search in one workspace.
 
-    `variants` holds 1 to 8 wordings, the original first. `candidate_count` (1 to 200) is the length
-    of each list before fusion, `limit` (0 to 400, 0 means all) the number of fused hits. With
-    `spaces_version` None the retriever does not check which spaces the vectors are for.
+    `variants` holds 1 to 8 wordings; candidates are scored against the first. `candidate_count` (1
+    to 200) is the length of each list before fusion, `limit` (0 to 400, 0 means all) the number of
+    fused hits. With `spaces_version` None the retriever does not check which spaces the vectors
+    are for.
     """
 
     workspace: str

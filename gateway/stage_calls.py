@@ -12,8 +12,9 @@ from gateway.known_workspaces import KnownWorkspace, KnownWorkspaces
 from gateway.ports import PassageIndex, Reranker, Rewriter
 from gateway.query_vectors import QueryVectors
 from gateway.questions import Question
+from gateway.receipt import StageOutcome
 from gateway.reranking import Ranking
-from gateway.rewriting import Wordings
+from gateway.rewriting import Wording, Wordings
 from gateway.searching import FusedHits, PassageSearch, QueryVariant, QueryVector, SearchMode
 from gateway.stages import Stages
 from gateway.switches.values import HYBRID_SEARCH, QUERY_REWRITE, RERANKING, SwitchValues
@@ -56,7 +57,7 @@ class StageCalls:
         )
 
     async def rewrite(self, language: str, *, share: float) -> Wordings:
-        """Returns the original wording and, where there is one, the rewritten."""
+        """Returns the original wording and, where there are some, the others to search with."""
         if not self.switches.query_rewrite_enabled:
             self.stages.switched_off("rewrite", QUERY_REWRITE.key)
             return Wordings.unchanged(self.question.query)
@@ -73,7 +74,10 @@ class StageCalls:
         )
         if rewrite is None:
             return Wordings.unchanged(self.question.query)
-        return Wordings.rewritten(self.question.query, rewrite)
+        wordings = Wordings.rewritten(self.question.query, rewrite)
+        if rewrite.report.outcome is StageOutcome.RAN and (words := wordings.explanation()):
+            self.stages.explained("rewrite", words)
+        return wordings
 
     async def embed(self, spaces: Sequence[Space], *, share: float) -> PlacedVectors:
         """Embeds the original wording for each space; a space that fails is left out."""
@@ -86,7 +90,8 @@ class StageCalls:
     ) -> PlacedVectors:
         """Embeds the other wordings for the spaces that have a vector of the original."""
         answering = [space for space in spaces if self._has_original(space, vectors)]
-        return await self._embed_each(wordings.searched[1:], answering, share)
+        others = [text for text in _embedded(wordings) if text != self.question.query]
+        return await self._embed_each(others, answering, share)
 
     async def search(
         self, wordings: Wordings, known: KnownWorkspace, vectors: PlacedVectors, *, share: float
@@ -98,7 +103,7 @@ class StageCalls:
         search, fused = await self._search_once(wordings, known, vectors, share)
         if fused.spaces_outdated:
             known = self._learn(known, fused)
-            vectors = await self._embed_each(wordings.searched, known.spaces, share / 2)
+            vectors = await self._embed_each(_embedded(wordings), known.spaces, share / 2)
             search, fused = await self._search_once(wordings, known, vectors, share)
             if fused.spaces_outdated:
                 self.stages.degraded(
@@ -160,7 +165,7 @@ class StageCalls:
     ) -> tuple[PassageSearch, FusedHits]:
         search = PassageSearch(
             workspace=self.question.workspace,
-            variants=tuple(_variant(text, known.spaces, vectors) for text in wordings.searched),
+            variants=tuple(_variant(each, known.spaces, vectors) for each in wordings.searched),
             mode=self._mode(known.spaces, vectors),
             candidate_count=self.switches.hybrid_candidate_count,
             limit=MAX_CANDIDATES,
@@ -201,12 +206,18 @@ class StageCalls:
         )
 
 
-def _variant(text: str, spaces: Sequence[Space], vectors: PlacedVectors) -> QueryVariant:
+def _embedded(wordings: Wordings) -> list[str]:
+    return [wording.text for wording in wordings.searched if wording.dense_weight > 0]
+
+
+def _variant(wording: Wording, spaces: Sequence[Space], vectors: PlacedVectors) -> QueryVariant:
     return QueryVariant(
-        text,
+        wording.text,
         tuple(
-            QueryVector(space.space_id, vectors[text, space.space_id])
+            QueryVector(space.space_id, vectors[wording.text, space.space_id])
             for space in spaces
-            if (text, space.space_id) in vectors
+            if (wording.text, space.space_id) in vectors
         ),
+        wording.dense_weight,
+        wording.lexical_weight,
     )

@@ -28,11 +28,15 @@ class SearchMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueryVariant:
-    """Holds one wording of the question with its vector, [dimension], by space id."""
+    """Holds one wording of the question with its vector, [dimension], by space id.
+
+    `weight` is that of all its lists, but for the BM25 list where `lexical_weight` is given.
+    """
 
     text: str
     weight: float = 1.0
     vectors: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    lexical_weight: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,20 @@
 """Rewrites a query, or leaves it alone where there is too little to rewrite."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
 from rewriter_svc.rewriting import Rewrite, RewriteRequest, StageOutcome, StageReport, original
-from rewriter_svc.unconfigured import UnconfiguredRewriter
+
+
+class Rewriter(Protocol):
+    """Rewrites with a chat model, or by rules."""
+
+    async def rewrite(self, request: RewriteRequest) -> Rewrite:
+        """Returns a usable query in every case; the report says what happened."""
 
 
 class QueryRewriter:
@@ -16,7 +25,7 @@ class QueryRewriter:
 
     def __init__(
         self,
-        rewriter: UnconfiguredRewriter,
+        rewriter: Rewriter,
         *,
         shortest_query_characters: int,
         clock: Callable[[], float] = time.perf_counter,

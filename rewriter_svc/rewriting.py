@@ -80,6 +80,20 @@ class StageReport:
 
 
 @dataclass(frozen=True, slots=True)
+class ListWeights:
+    """Weights of the rewritten query's lists beside those of the original, which are 1.
+
+    0 leaves a list out: one may help where the other repeats what is known.
+    """
+
+    dense: float = 1.0
+    lexical: float = 1.0
+
+
+EVEN_WEIGHTS = ListWeights()
+
+
+@dataclass(frozen=True, slots=True)
 class Rewrite:
     """The query to search with and the question that stands alone without the history."""
 
@@ -87,6 +101,7 @@ class Rewrite:
     standalone_question: str
     origin: RewriteOrigin
     report: StageReport
+    weights: ListWeights = EVEN_WEIGHTS
 
 
 def original(query: str, report: StageReport) -> Rewrite:

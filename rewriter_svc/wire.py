@@ -55,6 +55,8 @@ def to_response(rewrite: Rewrite) -> pb.RewriteQueryResponse:
         query=rewrite.query,
         standalone_question=rewrite.standalone_question,
         origin=_ORIGINS[rewrite.origin],
+        dense_weight=rewrite.weights.dense,
+        lexical_weight=rewrite.weights.lexical,
         report=_report_message(rewrite.report),
     )
 

@@ -92,6 +92,8 @@ def _to_variant(variant: QueryVariant) -> search_pb2.QueryVariant:
             )
             for query in variant.vectors
         ],
+        weight=variant.dense_weight,
+        lexical_weight=variant.lexical_weight,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import grpc
@@ -62,4 +63,19 @@ class RewriterClient:
             standalone_question=response.standalone_question or query,
             report=stage_report_from("rewrite", response.report),
             origin=_ORIGINS.get(response.origin, RewriteOrigin.ORIGINAL),
+            dense_weight=_weight(response.dense_weight, is_set=response.HasField("dense_weight")),
+            lexical_weight=_weight(
+                response.lexical_weight, is_set=response.HasField("lexical_weight")
+            ),
         )
+
+
+def _weight(given: float, *, is_set: bool) -> float:
+    if not is_set:
+        return 1.0
+    if not (math.isfinite(given) and given >= 0):
+        raise Internal(
+            f"the rewriter answered with a weight that is none: {given}",
+            reason="REWRITER_ANSWER_BROKEN",
+        )
+    return given

@@ -50,7 +50,7 @@ def to_explanation_response(
         source=to_source(document.document, document.update_time),
         passage_count=document.passage_count,
         passages=map(_to_passage, explanation.passages),
-        searched_queries=explanation.wordings.searched,
+        searched_queries=explanation.wordings.texts,
         rewrite_origin=_ORIGINS[explanation.wordings.origin],
         standalone_question=explanation.wordings.standalone_question,
         lists=[

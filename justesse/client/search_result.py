@@ -133,7 +133,7 @@ class SearchResult:
     """Best first."""
     receipt: Receipt
     searched_queries: tuple[str, ...]
-    """Wordings that were searched with, the original first."""
+    """Wordings that were searched with; candidates were scored against the first."""
 
 
 def search_result_from(message: search_pb2.SearchPassagesResponse) -> SearchResult:

@@ -74,6 +74,9 @@ def _variant_from(message: search_pb2.QueryVariant, place: str) -> QueryVariant:
         checked_text(message.text, f"{place}.text", max_bytes=_MAX_QUERY_BYTES),
         _weight(message.weight, f"{place}.weight", is_set=message.HasField("weight")),
         vectors,
+        checked_weight(message.lexical_weight, f"{place}.lexical_weight")
+        if message.HasField("lexical_weight")
+        else None,
     )
 
 

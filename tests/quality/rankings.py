@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -72,17 +72,17 @@ async def rankings_of(
     """Ranks for one question, with the candidate counts that are the mesh's defaults."""
     hits = {mode: await _hits(engine, space_id, question.text, vector, mode) for mode in SearchMode}
     hybrid = hits[SearchMode.HYBRID]
-    candidates = [_candidate(hit) for hit in hybrid]
+    candidates = [candidate_of(hit) for hit in hybrid]
     windowless = [
         replace(each, space_scores=tuple(_without_window(score) for score in each.space_scores))
         for each in candidates
     ]
     by_method = {
-        "dense": _ids(hits[SearchMode.DENSE]),
-        "BM25": _ids(hits[SearchMode.LEXICAL]),
-        "RRF": _ids(hybrid),
-        "formula": _by_formula(windowless),
-        "formula with windows": _by_formula(candidates),
+        "dense": ids_of(hits[SearchMode.DENSE]),
+        "BM25": ids_of(hits[SearchMode.LEXICAL]),
+        "RRF": ids_of(hybrid),
+        "formula": ids_by_formula(windowless),
+        "formula with windows": ids_by_formula(candidates),
     }
     return {method: by_method[method] for method in METHODS}
 
@@ -99,11 +99,13 @@ async def _hits(
     return (await engine.search_passages(request)).hits
 
 
-def _ids(hits: tuple[PassageHit, ...]) -> list[str]:
+def ids_of(hits: Sequence[PassageHit]) -> list[str]:
+    """Returns the document ids of hits, in their order."""
     return [hit.document.external_id for hit in hits]
 
 
-def _candidate(hit: PassageHit) -> Candidate:
+def candidate_of(hit: PassageHit) -> Candidate:
+    """Returns a hit as the reranker sees it, without its text."""
     scores = (
         CandidateScore(score.space_id, score.cosine, score.best_window_cosine)
         for score in hit.space_scores
@@ -117,6 +119,7 @@ def _without_window(score: CandidateScore) -> CandidateScore:
     return replace(score, best_window_cosine=None)
 
 
-def _by_formula(candidates: list[Candidate]) -> list[str]:
+def ids_by_formula(candidates: Sequence[Candidate]) -> list[str]:
+    """Returns the document ids of candidates as the embedded formula sorts them."""
     ranked = rank_by_formula(candidates, similarity_weight=SIMILARITY_WEIGHT)
     return [passage.passage_id for passage in ranked]

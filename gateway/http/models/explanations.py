@@ -120,7 +120,7 @@ def to_search_explanation_body(explanation: SearchExplanation) -> SearchExplanat
         source=to_source_body(document.document, document.update_time),
         passage_count=document.passage_count,
         passages=[_to_passage_body(passage) for passage in explanation.passages],
-        searched_queries=list(explanation.wordings.searched),
+        searched_queries=list(explanation.wordings.texts),
         rewrite_origin=explanation.wordings.origin.name,
         standalone_question=explanation.wordings.standalone_question,
         lists=[

@@ -210,7 +210,9 @@ class SearchPassagesResponse(_message.Message):
 
     @_builtins.property
     def searched_queries(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Wordings that were searched with, the original first."""
+        """Wordings that were searched with; the first is what candidates were scored against: the original,
+        or the standalone question where there is a history.
+        """
 
     def __init__(
         self,

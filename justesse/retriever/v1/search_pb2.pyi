@@ -290,10 +290,13 @@ class QueryVariant(_message.Message):
     TEXT_FIELD_NUMBER: _builtins.int
     WEIGHT_FIELD_NUMBER: _builtins.int
     VECTORS_FIELD_NUMBER: _builtins.int
+    LEXICAL_WEIGHT_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """Text for BM25; non-blank, at most 8 kB of UTF-8."""
     weight: _builtins.float
     """Weight of the variant's lists, at least 0; not set: 1."""
+    lexical_weight: _builtins.float
+    """Weight of the variant's BM25 list, at least 0; 0 leaves the list out, not set: weight."""
     @_builtins.property
     def vectors(self) -> _containers.RepeatedCompositeFieldContainer[Global___QueryVector]:
         """Vector of the wording in each space, at most one a space."""
@@ -304,13 +307,19 @@ class QueryVariant(_message.Message):
         text: _builtins.str = ...,
         weight: _builtins.float | None = ...,
         vectors: _abc.Iterable[Global___QueryVector] | None = ...,
+        lexical_weight: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "weight", b"weight"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_lexical_weight", b"_lexical_weight", "_weight", b"_weight", "lexical_weight", b"lexical_weight", "weight", b"weight"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_weight", b"_weight", "text", b"text", "vectors", b"vectors", "weight", b"weight"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_lexical_weight", b"_lexical_weight", "_weight", b"_weight", "lexical_weight", b"lexical_weight", "text", b"text", "vectors", b"vectors", "weight", b"weight"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__lexical_weight: _TypeAlias = _typing.Literal["lexical_weight"]  # noqa: Y015
+    _WhichOneofArgType__lexical_weight: _TypeAlias = _typing.Literal["_lexical_weight", b"_lexical_weight"]  # noqa: Y015
     _WhichOneofReturnType__weight: _TypeAlias = _typing.Literal["weight"]  # noqa: Y015
     _WhichOneofArgType__weight: _TypeAlias = _typing.Literal["_weight", b"_weight"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lexical_weight) -> _WhichOneofReturnType__lexical_weight | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__weight) -> _WhichOneofReturnType__weight | None: ...
 
 Global___QueryVariant: _TypeAlias = QueryVariant  # noqa: Y015

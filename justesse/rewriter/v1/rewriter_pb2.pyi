@@ -163,12 +163,18 @@ class RewriteQueryResponse(_message.Message):
     STANDALONE_QUESTION_FIELD_NUMBER: _builtins.int
     ORIGIN_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
+    DENSE_WEIGHT_FIELD_NUMBER: _builtins.int
+    LEXICAL_WEIGHT_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """Query to search with: the rewritten one, or the original."""
     standalone_question: _builtins.str
     """Question that stands alone without the history; equals the original where there is no history."""
     origin: Global___RewriteOrigin.ValueType
     """Where the query comes from."""
+    dense_weight: _builtins.float
+    """Weight of the query's vector lists beside the original's, which is 1; 0 leaves them out, not set: 1."""
+    lexical_weight: _builtins.float
+    """Weight of the query's BM25 list beside the original's, which is 1; 0 leaves it out, not set: 1."""
     @_builtins.property
     def report(self) -> Global___StageReport:
         """What was done, by whom and at what price."""
@@ -180,12 +186,21 @@ class RewriteQueryResponse(_message.Message):
         standalone_question: _builtins.str = ...,
         origin: Global___RewriteOrigin.ValueType = ...,
         report: Global___StageReport | None = ...,
+        dense_weight: _builtins.float | None = ...,
+        lexical_weight: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "dense_weight", b"dense_weight", "lexical_weight", b"lexical_weight", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["origin", b"origin", "query", b"query", "report", b"report", "standalone_question", b"standalone_question"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "dense_weight", b"dense_weight", "lexical_weight", b"lexical_weight", "origin", b"origin", "query", b"query", "report", b"report", "standalone_question", b"standalone_question"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__dense_weight: _TypeAlias = _typing.Literal["dense_weight"]  # noqa: Y015
+    _WhichOneofArgType__dense_weight: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight"]  # noqa: Y015
+    _WhichOneofReturnType__lexical_weight: _TypeAlias = _typing.Literal["lexical_weight"]  # noqa: Y015
+    _WhichOneofArgType__lexical_weight: _TypeAlias = _typing.Literal["_lexical_weight", b"_lexical_weight"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__dense_weight) -> _WhichOneofReturnType__dense_weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lexical_weight) -> _WhichOneofReturnType__lexical_weight | None: ...
 
 Global___RewriteQueryResponse: _TypeAlias = RewriteQueryResponse  # noqa: Y015
 

@@ -12,9 +12,10 @@ from retriever_svc.unit_vectors import checked_query_vector
 
 @dataclass(frozen=True, slots=True)
 class PreparedVariant:
-    """Holds one wording: its weight, its terms, and its vectors in spaces that exist."""
+    """Holds one wording: its weights, its terms, and its vectors in spaces that exist."""
 
-    weight: float
+    dense_weight: float
+    lexical_weight: float
     terms: LexicalQuery
     vectors: dict[str, QueryVector]
 
@@ -55,6 +56,8 @@ def prepare(view: WorkspaceView, request: SearchRequest) -> PreparedQuery:
             if index is not None and not outdated:
                 vectors[space_id] = checked_query_vector(vector, space_id, index.dimension)
         terms = view.lexical.analyse(variant.text)
-        variants.append(PreparedVariant(variant.weight, terms, vectors))
+        given = variant.lexical_weight
+        lexical_weight = variant.weight if given is None else given
+        variants.append(PreparedVariant(variant.weight, lexical_weight, terms, vectors))
     fusion = view.row.settings.fusion.changed_by(request.fusion)
     return PreparedQuery(tuple(variants), fusion, outdated)

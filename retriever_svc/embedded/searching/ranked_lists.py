@@ -54,9 +54,9 @@ def make_lists(
     made = MadeLists()
     mode = SearchMode.LEXICAL if query.spaces_outdated else request.mode
     for variant_index, variant in enumerate(query.variants):
-        if mode is not SearchMode.LEXICAL and variant.weight > 0:
+        if mode is not SearchMode.LEXICAL and variant.dense_weight > 0:
             _add_dense_lists(made, view, request, query, subset, variant_index, exact=exact)
-        if variant.weight * query.fusion.lexical_weight > 0:
+        if variant.lexical_weight * query.fusion.lexical_weight > 0:
             _add_lexical_list(made, view, request, query, subset, variant_index)
     return made
 
@@ -74,7 +74,7 @@ def _add_dense_lists(
     variant = query.variants[variant_index]
     total = view.row.passage_count if subset is None else len(subset)
     for space_id, vector in variant.vectors.items():
-        weight = variant.weight * query.fusion.weight_of(space_id)
+        weight = variant.dense_weight * query.fusion.weight_of(space_id)
         if not weight:
             continue
         index = view.indexes[space_id]
@@ -114,7 +114,7 @@ def _add_lexical_list(
         scale = len(subset) / len(rest)
         hits = _lexical_hits(view, variant, rest, request.candidate_count)
     ids: Sequence[int] = [hit.passage_id for hit in hits]
-    weight = variant.weight * query.fusion.lexical_weight
+    weight = variant.lexical_weight * query.fusion.lexical_weight
     made.add(variant_index, "", Ranking(ids, weight=weight, rank_scale=scale))
 
 

@@ -29,6 +29,8 @@ class FakeRewriter:
 
     rewritten: str = ""
     standalone: str = ""
+    dense_weight: float = 1.0
+    lexical_weight: float = 1.0
     behaviour: Behaviour = field(default_factory=Behaviour)
     calls: list[tuple[str, str, tuple[ConversationTurn, ...]]] = field(default_factory=list)
 
@@ -57,7 +59,13 @@ class FakeRewriter:
             cost=0.25,
             currency="EUR",
         )
-        return Rewrite(self.rewritten, self.standalone or query, report)
+        return Rewrite(
+            self.rewritten,
+            self.standalone or query,
+            report,
+            dense_weight=self.dense_weight,
+            lexical_weight=self.lexical_weight,
+        )
 
 
 @dataclass

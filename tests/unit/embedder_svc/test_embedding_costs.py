@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from chassis.channel import open_channel
+from chassis.cost_ledger import CostLedger
 from chassis.deadline import Deadline
 from chassis.error_mapping import service_error_from
 from chassis.errors import InvalidArgument, ResourceExhausted, ServiceError, Unavailable
 from chassis.metrics import Metrics
 from chassis.server import RunningServer
-from embedder_svc.cost_ledger import CostLedger
 from embedder_svc.embedding import EmbeddedBatch, EmbeddedText, EmbeddingPurpose
 from embedder_svc.price import Price
 from embedder_svc.providers.protocol import EmbeddingProvider, UnconfiguredProvider

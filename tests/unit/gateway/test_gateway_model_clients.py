@@ -27,6 +27,7 @@ async def test_a_query_is_rewritten() -> None:
     response = rewriter_pb2.RewriteQueryResponse(
         query="retard port",
         standalone_question="Et en juin ?",
+        dense_weight=0.0,
         report=rewriter_pb2.StageReport(
             outcome=rewriter_pb2.STAGE_OUTCOME_DEGRADED, reason="QUOTA", detail="quota used up"
         ),
@@ -50,8 +51,18 @@ async def test_a_query_is_rewritten() -> None:
         )
     ]
     assert (rewrite.query, rewrite.standalone_question) == ("retard port", "Et en juin ?")
+    assert (rewrite.dense_weight, rewrite.lexical_weight) == (0.0, 1.0)
     assert rewrite.report.outcome is StageOutcome.DEGRADED
     assert (rewrite.report.reason, rewrite.report.cost) == ("QUOTA", None)
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("nan"), float("inf")])
+async def test_a_rewriter_with_a_weight_that_is_none_is_an_error(weight: float) -> None:
+    """Rather the original alone than an order that means nothing."""
+    response = rewriter_pb2.RewriteQueryResponse(query="retard", lexical_weight=weight)
+    async with downstream({REWRITE: lambda _: response}) as service:
+        with pytest.raises(Internal):
+            await RewriterClient(service.channel).rewrite("retards", workspace="negoce")
 
 
 @pytest.mark.parametrize("query", ["", "  \n", "x" * 8193])

@@ -65,8 +65,8 @@ async def test_a_rewritten_query_is_a_second_variant_with_its_own_vector() -> No
     retrieval = await bench.ask("retards ?")
 
     variants = bench.retriever.searches[0].variants
-    assert retrieval.wordings.searched == ("retards ?", "retard livraison port Marseille")
-    assert tuple(variant.text for variant in variants) == retrieval.wordings.searched
+    assert retrieval.wordings.texts == ("retards ?", "retard livraison port Marseille")
+    assert tuple(variant.text for variant in variants) == retrieval.wordings.texts
     assert [[query.space_id for query in variant.vectors] for variant in variants] == [
         [SPACE.space_id],
         [SPACE.space_id],

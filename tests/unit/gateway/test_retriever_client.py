@@ -207,7 +207,7 @@ async def test_a_search_crosses_whole() -> None:
     vector: FloatMatrix = np.array([0.5, 0.25], dtype=np.float32)
     search = PassageSearch(
         "negoce",
-        (QueryVariant("retards", (QueryVector("s", vector),)), QueryVariant("autre")),
+        (QueryVariant("retards", (QueryVector("s", vector),)), QueryVariant("autre", (), 0.5, 0.0)),
         mode=SearchMode.DENSE,
         candidate_count=30,
         limit=200,
@@ -223,6 +223,8 @@ async def test_a_search_crosses_whole() -> None:
     (request,) = it.seen
     assert [variant.text for variant in request.variants] == ["retards", "autre"]
     assert request.variants[0].vectors[0].vector == vector.tobytes()
+    weights = [(variant.weight, variant.lexical_weight) for variant in request.variants]
+    assert weights == [(1.0, 1.0), (0.5, 0.0)]
     assert request.mode == search_pb2.SEARCH_MODE_DENSE
     assert (request.candidate_count, request.limit, request.passages_per_document) == (30, 200, 2)
     assert request.HasField("spaces_version")

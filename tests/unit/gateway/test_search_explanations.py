@@ -79,7 +79,7 @@ async def test_the_search_is_run_once_and_explained_as_it_was_asked(mesh: MeshOf
     assert passage.rerank is not None
     assert (passage.rerank.rank_before, passage.rerank.rank_after) == (1, 3)
     assert passage.rerank.formula_parts is not None
-    assert explanation.wordings.searched == ("retards à Marseille", "retard port Marseille")
+    assert explanation.wordings.texts == ("retards à Marseille", "retard port Marseille")
     assert [made.list_name for made in explanation.lists] == ["bm25", SPACE.space_id] * 2
     assert (explanation.list_length, explanation.candidate_count) == (20, 3)
     assert [report.stage for report in explanation.receipt.stages] == [

@@ -50,6 +50,21 @@ async def test_variants_bring_lists_of_their_own_weight(engine: RetrievalEngine)
     ]
 
 
+async def test_a_variant_may_weigh_its_bm25_list_by_itself(engine: RetrievalEngine) -> None:
+    """0 leaves it out, and the vectors' list stays; or the other way round."""
+    await _fill(engine)
+    variants = (
+        QueryVariant("douane", 0.0, {SPACE: NORTH}, lexical_weight=1.0),
+        QueryVariant("cargo", 0.5, {SPACE: NORTH}, lexical_weight=0.0),
+    )
+    lists = (await engine.search_passages(SearchRequest("docs", variants))).lists
+
+    assert [(each.variant_index, each.space_id, each.weight) for each in lists] == [
+        (0, "", 1.0),
+        (1, SPACE, 0.5),
+    ]
+
+
 async def test_list_weights_and_rank_constant_are_applied(engine: RetrievalEngine) -> None:
     """Weight 0 leaves a kind of list out; the constant is that of the formula."""
     await _fill(engine)

@@ -61,17 +61,18 @@ def test_searches_take_their_defaults() -> None:
     assert request.mode is SearchMode.HYBRID
     assert (request.candidate_count, request.limit, request.spaces_version) == (20, None, None)
     assert request.fusion == FusionChoices()
-    assert (request.variants[0].weight, request.passages_per_document) == (1, None)
+    assert (request.variants[0].weight, request.variants[0].lexical_weight) == (1, None)
+    assert request.passages_per_document is None
 
 
 def test_a_zero_that_is_set_is_kept() -> None:
     """Weight 0 and version 0 mean 0, not unset."""
-    variant = search_pb2.QueryVariant(text="eau", weight=0)
+    variant = search_pb2.QueryVariant(text="eau", weight=0, lexical_weight=0)
     request = search_request_from(
         search_message(variants=[variant], lexical_weight=0, dense_weight=0, spaces_version=0)
     )
 
-    assert request.variants[0].weight == 0
+    assert (request.variants[0].weight, request.variants[0].lexical_weight) == (0, 0)
     assert request.fusion == FusionChoices(None, 0, 0)
     assert request.spaces_version == 0
 
@@ -113,6 +114,10 @@ VECTOR = search_pb2.QueryVector(space_id="s", vector=b"1234")
         ({"variants": [VARIANT] * 9}, "variants"),
         ({"variants": [search_pb2.QueryVariant(text=" \n")]}, "variants[0].text"),
         ({"variants": [search_pb2.QueryVariant(text="é" * 4_097)]}, "variants[0].text"),
+        (
+            {"variants": [search_pb2.QueryVariant(text="a", lexical_weight=float("nan"))]},
+            "variants[0].lexical_weight",
+        ),
         (
             {"variants": [VARIANT, search_pb2.QueryVariant(text="a", weight=-1)]},
             "variants[1].weight",

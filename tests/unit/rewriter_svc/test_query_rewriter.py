@@ -10,7 +10,7 @@ from rewriter_svc.rewriting import (
     RewriteRequest,
     StageOutcome,
 )
-from rewriter_svc.unconfigured import UnconfiguredRewriter
+from rewriter_svc.rule_rewriter import RuleRewriter
 
 
 class SteppingClock:
@@ -25,7 +25,7 @@ class SteppingClock:
 
 
 def rewriter() -> QueryRewriter:
-    return QueryRewriter(UnconfiguredRewriter(), shortest_query_characters=6, clock=SteppingClock())
+    return QueryRewriter(RuleRewriter(), shortest_query_characters=6, clock=SteppingClock())
 
 
 @pytest.mark.parametrize("query", ["délais", "  Combien de conteneurs ?  "])

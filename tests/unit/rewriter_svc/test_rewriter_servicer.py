@@ -13,10 +13,9 @@ from chassis.channel import open_channel
 from chassis.error_mapping import service_error_from
 from chassis.errors import InvalidArgument
 from chassis.metrics import Metrics
-from chassis.server import running_server
 from justesse.rewriter.v1 import rewriter_pb2 as pb
 from justesse.rewriter.v1 import rewriter_pb2_grpc
-from rewriter_svc.__main__ import rewriter_service
+from rewriter_svc.service import running_rewriter
 from rewriter_svc.settings import RewriterSettings
 from tests.fakes.service_process import ServiceProcess
 
@@ -30,7 +29,7 @@ async def stub() -> AsyncIterator[Stub]:
     """A client of a rewriter that runs in this process on a free port."""
     settings = RewriterSettings(port=0, drain_grace_s=0.0)
     async with (
-        running_server([rewriter_service(settings)], settings, metrics=Metrics()) as server,
+        running_rewriter(settings, metrics=Metrics()) as server,
         open_channel(server.address, metrics=Metrics()) as channel,
     ):
         yield rewriter_pb2_grpc.RewriterServiceStub(channel)
