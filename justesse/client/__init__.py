@@ -48,6 +48,7 @@ from justesse.client.explanations import (
 from justesse.client.filters import Filter
 from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionOutcome, IngestionResult
+from justesse.client.jobs import FileToIngest, Job, JobFile, JobFileFailure, JobPage, JobState
 from justesse.client.mesh_state import MeshState, ProviderState, ServiceHealth, ServiceState
 from justesse.client.metadata import MetadataValue
 from justesse.client.receipt import Cost, Receipt, StageOutcome, StageReport
@@ -101,6 +102,7 @@ __all__ = [
     "ExplainedPassage",
     "FailedPreconditionError",
     "FieldViolation",
+    "FileToIngest",
     "Filter",
     "FormulaParts",
     "Fusion",
@@ -110,6 +112,11 @@ __all__ = [
     "IngestionResult",
     "InternalError",
     "InvalidRequestError",
+    "Job",
+    "JobFile",
+    "JobFileFailure",
+    "JobPage",
+    "JobState",
     "Justesse",
     "JustesseError",
     "LabelledQuestion",

@@ -22,6 +22,7 @@ from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import error_from
 from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
+from justesse.client.job_calls_asynchronous import AsyncJobCalls
 from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
 from justesse.client.search_options import SearchOptions
@@ -35,7 +36,7 @@ from justesse.gateway.v1.ingestion_pb2 import IngestDocumentResponse
 IngestCall: TypeAlias = grpc.aio.StreamUnaryCall[Message, IngestDocumentResponse]
 
 
-class AsyncJustesse(AsyncSpaceCalls):
+class AsyncJustesse(AsyncJobCalls, AsyncSpaceCalls):
     """Calls the gateway; belongs to one event loop, and is an asynchronous context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the

@@ -9,6 +9,7 @@ from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
     ingestion_pb2,
+    jobs_pb2,
     mesh_pb2,
     search_pb2,
     spaces_pb2,
@@ -59,6 +60,48 @@ INGEST_DOCUMENT = Method(
     "IngestDocument",
     ingestion_pb2.IngestDocumentRequest,
     ingestion_pb2.IngestDocumentResponse,
+    idempotent=False,
+)
+SUBMIT_DOCUMENTS = Method(
+    f"{PACKAGE}.JobService",
+    "SubmitDocuments",
+    jobs_pb2.SubmitDocumentsRequest,
+    jobs_pb2.SubmitDocumentsResponse,
+    idempotent=False,
+)
+GET_JOB = Method(
+    f"{PACKAGE}.JobService",
+    "GetJob",
+    jobs_pb2.GetJobRequest,
+    jobs_pb2.GetJobResponse,
+    idempotent=True,
+)
+LIST_JOBS = Method(
+    f"{PACKAGE}.JobService",
+    "ListJobs",
+    jobs_pb2.ListJobsRequest,
+    jobs_pb2.ListJobsResponse,
+    idempotent=True,
+)
+CANCEL_JOB = Method(
+    f"{PACKAGE}.JobService",
+    "CancelJob",
+    jobs_pb2.CancelJobRequest,
+    jobs_pb2.CancelJobResponse,
+    idempotent=False,
+)
+RETRY_JOB = Method(
+    f"{PACKAGE}.JobService",
+    "RetryJob",
+    jobs_pb2.RetryJobRequest,
+    jobs_pb2.RetryJobResponse,
+    idempotent=False,
+)
+WATCH_JOB = Method(
+    f"{PACKAGE}.JobService",
+    "WatchJob",
+    jobs_pb2.WatchJobRequest,
+    jobs_pb2.WatchJobResponse,
     idempotent=False,
 )
 CREATE_WORKSPACE = Method(
@@ -171,6 +214,12 @@ METHODS: tuple[Method[Any, Any], ...] = (
     SEARCH_PASSAGES,
     EXPLAIN_SEARCH,
     INGEST_DOCUMENT,
+    SUBMIT_DOCUMENTS,
+    GET_JOB,
+    LIST_JOBS,
+    CANCEL_JOB,
+    RETRY_JOB,
+    WATCH_JOB,
     CREATE_WORKSPACE,
     LIST_WORKSPACES,
     DESCRIBE_WORKSPACE,

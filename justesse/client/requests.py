@@ -14,6 +14,7 @@ from justesse.client.documents import (
 )
 from justesse.client.explanations import SearchExplanation, search_explanation_from
 from justesse.client.fusion import Fusion, fusion_message
+from justesse.client.jobs import Job, JobPage, job_from, job_page_from
 from justesse.client.mesh_state import MeshState, mesh_state_from
 from justesse.client.methods import Method, RequestT, ResponseT
 from justesse.client.search_options import SearchOptions, search_message
@@ -30,6 +31,7 @@ from justesse.client.workspaces import (
 from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
+    jobs_pb2,
     mesh_pb2,
     spaces_pb2,
     switches_pb2,
@@ -180,3 +182,38 @@ def refresh_switches() -> CallFor[Switches]:
 def describe_mesh() -> CallFor[MeshState]:
     """Asks for the state of the mesh."""
     return Call(methods.DESCRIBE_MESH, mesh_pb2.DescribeMeshRequest(), mesh_state_from)
+
+
+def get_job(workspace: str, job_id: str) -> CallFor[Job]:
+    """Asks for one job."""
+    return Call(
+        methods.GET_JOB,
+        jobs_pb2.GetJobRequest(workspace=workspace, job_id=job_id),
+        lambda response: job_from(response.job),
+    )
+
+
+def list_jobs(workspace: str, page_size: int, page_token: str) -> CallFor[JobPage]:
+    """Asks for one page of jobs."""
+    request = jobs_pb2.ListJobsRequest(
+        workspace=workspace, page_size=page_size, page_token=page_token
+    )
+    return Call(methods.LIST_JOBS, request, job_page_from)
+
+
+def cancel_job(workspace: str, job_id: str) -> CallFor[Job]:
+    """Asks for a job to be stopped."""
+    return Call(
+        methods.CANCEL_JOB,
+        jobs_pb2.CancelJobRequest(workspace=workspace, job_id=job_id),
+        lambda response: job_from(response.job),
+    )
+
+
+def retry_job(workspace: str, job_id: str) -> CallFor[Job]:
+    """Asks for what failed to be done again."""
+    return Call(
+        methods.RETRY_JOB,
+        jobs_pb2.RetryJobRequest(workspace=workspace, job_id=job_id),
+        lambda response: job_from(response.job),
+    )

@@ -20,6 +20,7 @@ from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import FailedCall, error_from
 from justesse.client.fusion import Fusion
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
+from justesse.client.job_calls import JobCalls
 from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
 from justesse.client.search_options import SearchOptions
@@ -30,7 +31,7 @@ from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 
 
-class Justesse(SpaceCalls):
+class Justesse(JobCalls, SpaceCalls):
     """Calls the gateway; safe to share between threads, and a context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the

@@ -11,6 +11,7 @@ from justesse.gateway.v1 import (
     documents_pb2_grpc,
     explanations_pb2_grpc,
     ingestion_pb2_grpc,
+    jobs_pb2_grpc,
     mesh_pb2_grpc,
     search_pb2_grpc,
     spaces_pb2_grpc,
@@ -19,6 +20,7 @@ from justesse.gateway.v1 import (
 )
 from tests.fakes.fake_gateway.documents import FakeDocuments, FakeIngestion
 from tests.fakes.fake_gateway.explanations import FakeExplanations
+from tests.fakes.fake_gateway.jobs import FakeJobs
 from tests.fakes.fake_gateway.operation import FakeMesh, FakeSwitches
 from tests.fakes.fake_gateway.search import FakeSearch
 from tests.fakes.fake_gateway.spaces import FakeSpaces
@@ -33,6 +35,7 @@ async def fake_gateway(state: GatewayState) -> AsyncIterator[str]:
     workspaces_pb2_grpc.add_WorkspaceServiceServicer_to_server(FakeWorkspaces(state), server)
     documents_pb2_grpc.add_DocumentServiceServicer_to_server(FakeDocuments(state), server)
     ingestion_pb2_grpc.add_IngestionServiceServicer_to_server(FakeIngestion(state), server)
+    jobs_pb2_grpc.add_JobServiceServicer_to_server(FakeJobs(state), server)
     explanations_pb2_grpc.add_ExplanationServiceServicer_to_server(FakeExplanations(state), server)
     search_pb2_grpc.add_SearchServiceServicer_to_server(FakeSearch(state), server)
     spaces_pb2_grpc.add_SpaceServiceServicer_to_server(FakeSpaces(state), server)

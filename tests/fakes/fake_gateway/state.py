@@ -12,6 +12,7 @@ from chassis.interception import ServicerContext
 from justesse.gateway.v1 import (
     explanations_pb2,
     ingestion_pb2,
+    jobs_pb2,
     mesh_pb2,
     search_pb2,
     spaces_pb2,
@@ -56,6 +57,10 @@ class GatewayState:
     reembedding_breaks: list[ServiceError] = field(default_factory=list)
     """Errors to break off with after the first progress, one a call."""
     switched: list[tuple[str, bool]] = field(default_factory=list)
+    jobs: dict[str, jobs_pb2.Job] = field(default_factory=dict)
+    job_files: dict[str, list[TakenFile]] = field(default_factory=dict)
+    watch_breaks: list[ServiceError] = field(default_factory=list)
+    """Errors to break off with while a job is in work, one a call."""
     silent: bool = False
     """Whether calls are left without an answer."""
     embedder_health: mesh_pb2.ServiceHealth.ValueType = mesh_pb2.SERVICE_HEALTH_SERVING

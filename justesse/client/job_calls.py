@@ -1,0 +1,162 @@
+"""The part of the synchronous client that works with jobs."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+import grpc
+
+from justesse.client import methods, requests
+from justesse.client.call_terms import agreed_terms
+from justesse.client.failed_calls import FailedCall, error_from
+from justesse.client.jobs import FileToIngest, Job, JobPage, job_from, submission_messages
+from justesse.client.requests import CallFor, ResultT
+from justesse.gateway.v1.jobs_pb2 import SubmitDocumentsRequest, WatchJobRequest
+
+
+class JobCalls(ABC):
+    """What a client can do with jobs."""
+
+    _address: str
+    _channel: grpc.Channel
+
+    def submit(
+        self,
+        workspace: str,
+        files: Sequence[FileToIngest],
+        *,
+        timeout: float | None = None,
+        request_id: str | None = None,
+    ) -> Job:
+        """Has files taken in as one job; once this returns, the job outlives any process.
+
+        A file that the service cannot take in fails in the job. Raises OSError for a file that
+        cannot be read, ValueError and TypeError for facts that cannot be sent; there is no job
+        then.
+        """
+        terms = agreed_terms(self._address, timeout, request_id)
+        method = methods.SUBMIT_DOCUMENTS
+        send = self._channel.stream_unary(
+            method.path,
+            request_serializer=method.request_type.SerializeToString,
+            response_deserializer=method.response_type.FromString,
+        )
+        messages = _Messages(submission_messages(workspace, files))
+        call = send.future(iter(messages), timeout=terms.timeout, metadata=terms.metadata)
+        messages.belong_to(call.cancel)
+        try:
+            return job_from(call.result().job)
+        except (grpc.RpcError, grpc.FutureCancelledError) as error:
+            if messages.failure is not None:
+                raise messages.failure from None
+            raise error_from(cast(FailedCall, error), terms) from error
+
+    def get_job(
+        self,
+        workspace: str,
+        job_id: str,
+        *,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> Job:
+        """Reads one job with its files."""
+        return self._answer(requests.get_job(workspace, job_id), timeout, request_id)
+
+    def list_jobs(
+        self,
+        workspace: str,
+        *,
+        page_size: int = 50,
+        page_token: str = "",
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> JobPage:
+        """Lists one page of jobs without their files, newest first; at most 500 a page."""
+        call = requests.list_jobs(workspace, page_size, page_token)
+        return self._answer(call, timeout, request_id)
+
+    def cancel_job(
+        self,
+        workspace: str,
+        job_id: str,
+        *,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> Job:
+        """Stops a job at its next safe points; a finished one stays as it is."""
+        return self._answer(requests.cancel_job(workspace, job_id), timeout, request_id)
+
+    def retry_job(
+        self,
+        workspace: str,
+        job_id: str,
+        *,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> Job:
+        """Queues the failed and cancelled files of a finished job again."""
+        return self._answer(requests.retry_job(workspace, job_id), timeout, request_id)
+
+    def watch_job(
+        self,
+        workspace: str,
+        job_id: str,
+        *,
+        after_revision: int = 0,
+        timeout: float | None = None,
+        request_id: str | None = None,
+    ) -> Iterator[Job]:
+        """Yields a job now and after every change, each time with the files that changed.
+
+        Ends after the final state. Who lost the connection goes on from the last `revision`.
+        """
+        terms = agreed_terms(self._address, timeout, request_id)
+        method = methods.WATCH_JOB
+        send = self._channel.unary_stream(
+            method.path,
+            request_serializer=method.request_type.SerializeToString,
+            response_deserializer=method.response_type.FromString,
+        )
+        message = WatchJobRequest(workspace=workspace, job_id=job_id, after_revision=after_revision)
+        call = send(message, timeout=terms.timeout, metadata=terms.metadata)
+        try:
+            for response in call:
+                yield job_from(response.job)
+        except grpc.RpcError as error:
+            raise error_from(cast(FailedCall, error), terms) from error
+        finally:
+            # Without effect on a call that has ended.
+            call.cancel()
+
+    @abstractmethod
+    def _answer(
+        self, call: CallFor[ResultT], timeout: float | None, request_id: str | None
+    ) -> ResultT: ...
+
+
+class _Messages:
+    """Iterates over messages in a thread of gRPC's, and keeps what goes wrong for the caller.
+
+    A mere end would pass a torn stream off as a whole one, so a failure cancels the call.
+    """
+
+    def __init__(self, messages: Iterator[SubmitDocumentsRequest]) -> None:
+        self._messages = messages
+        self._cancel_call: Callable[[], object] | None = None
+        self._call_is_known = threading.Event()
+        self.failure: Exception | None = None
+
+    def belong_to(self, cancel_call: Callable[[], object]) -> None:
+        """Tells how to end the call that the messages are sent by."""
+        self._cancel_call = cancel_call
+        self._call_is_known.set()
+
+    def __iter__(self) -> Iterator[SubmitDocumentsRequest]:
+        try:
+            yield from self._messages
+        except (OSError, ValueError, TypeError) as error:
+            self.failure = error
+            self._call_is_known.wait()
+            if self._cancel_call is not None:
+                self._cancel_call()
