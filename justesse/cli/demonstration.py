@@ -14,11 +14,12 @@ from rich.console import Console
 from justesse.cli.addresses import ADDRESS_FILE_NAME
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.failures import CommandError
-from justesse.cli.ingest import ensure_workspace, uploads_of
+from justesse.cli.ingest import uploads_of
 from justesse.cli.ingestion.outcome_table import draw_outcomes, outcome_sum
 from justesse.cli.ingestion.progress import shown_progress
 from justesse.cli.ingestion.run import FileOutcome, ingest_files
 from justesse.cli.ingestion.selection import SelectedFile, selected_files
+from justesse.cli.ingestion.target_workspace import ensure_workspace
 from justesse.cli.local_mesh.announcements import Announcer
 from justesse.cli.local_mesh.interruption import InterruptedWorkError
 from justesse.cli.local_mesh.services import DATABASE_VARIABLES

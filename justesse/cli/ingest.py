@@ -10,18 +10,20 @@ import typer
 from justesse.cli.addresses import gateway_address
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.failures import CommandError
+from justesse.cli.ingestion.background import HandedOver, draw_handed_over, hand_over
 from justesse.cli.ingestion.metadata_pairs import MOMENTS, RULES, metadata_from_pairs, moment_in
 from justesse.cli.ingestion.outcome_table import draw_outcomes
 from justesse.cli.ingestion.progress import shown_progress
 from justesse.cli.ingestion.run import SKIPPED, FileOutcome, Upload, ingest_files
 from justesse.cli.ingestion.selection import STANDARD_INPUT, SelectedFile, selected_files
+from justesse.cli.ingestion.target_workspace import prepare_workspace
 from justesse.cli.options import AddressOption, JsonOption, UploadTimeoutOption, WorkspaceOption
 from justesse.cli.output import remarks, show
+from justesse.cli.program import program_name
 from justesse.client import (
     AsyncJustesse,
     DocumentFacts,
     MetadataValue,
-    NotFoundError,
     WorkspaceSettings,
 )
 
@@ -38,6 +40,21 @@ def ingest(
         ),
     ],
     workspace: WorkspaceOption,
+    globs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--glob",
+            metavar="PATTERN",
+            help="Of the files in folders only those that fit, such as '*.md'; may be repeated.",
+        ),
+    ] = None,
+    background: Annotated[
+        bool,
+        typer.Option(
+            "--background",
+            help="Hand the files over as jobs and do not wait for what becomes of them.",
+        ),
+    ] = False,
     create: Annotated[
         bool, typer.Option("--create", help="Create the workspace if there is none.")
     ] = False,
@@ -134,7 +151,7 @@ def ingest(
 ) -> None:
     """Take files in; a file that fails does not stop the others (exit code 1)."""
     check_standard_input(paths, file_name)
-    files = selected_files(paths, file_name)
+    files = selected_files(paths, file_name, globs or [])
     single = {
         "external_id": external_id,
         "title": title,
@@ -162,9 +179,11 @@ def ingest(
         facts["valid_until"] = moment_of(valid_until, "--valid-until")
     uploads = uploads_of(files, facts, category_from_folder, external_id, id_prefix, file_name)
     target = gateway_address(address)
-    outcomes = asyncio.run(
-        _run(target, workspace, uploads, WorkspaceSettings(language) if create else None, timeout)
-    )
+    creation = WorkspaceSettings(language) if create else None
+    if background:
+        _hand_over(target, workspace, uploads, creation, timeout, as_json)
+        return
+    outcomes = asyncio.run(_run(target, workspace, uploads, creation, timeout))
     show(outcomes, as_json, lambda console: draw_outcomes(console, outcomes))
     if any(outcome.outcome == SKIPPED for outcome in outcomes):
         raise typer.Exit(ExitCode.UNAVAILABLE)
@@ -207,14 +226,23 @@ def uploads_of(
     return uploads
 
 
-async def ensure_workspace(
-    justesse: AsyncJustesse, workspace: str, settings: WorkspaceSettings
+def _hand_over(
+    address: str,
+    workspace: str,
+    uploads: Sequence[Upload],
+    creation: WorkspaceSettings | None,
+    timeout: float | None,
+    as_json: bool,
 ) -> None:
-    """Creates the workspace if there is none of that name."""
-    try:
-        await justesse.describe_workspace(workspace)
-    except NotFoundError:
-        await justesse.create_workspace(workspace, settings)
+    async def run() -> HandedOver:
+        async with AsyncJustesse(address) as justesse:
+            await prepare_workspace(justesse, workspace, creation)
+            return await hand_over(justesse, workspace, uploads, timeout=timeout)
+
+    result = asyncio.run(run())
+    show(result, as_json, lambda console: draw_handed_over(console, result, program_name()))
+    if result.left_out:
+        raise typer.Exit(ExitCode.SOME_FAILED)
 
 
 async def _run(
@@ -225,25 +253,9 @@ async def _run(
     timeout: float | None,
 ) -> tuple[FileOutcome, ...]:
     async with AsyncJustesse(address) as justesse:
-        # One clear error for a workspace that is not there, instead of one for each file.
-        if creation is None:
-            await _find_workspace(justesse, workspace)
-        else:
-            await ensure_workspace(justesse, workspace, creation)
+        await prepare_workspace(justesse, workspace, creation)
         with shown_progress(remarks(), len(uploads)) as report:
             return await ingest_files(justesse, workspace, uploads, timeout=timeout, report=report)
-
-
-async def _find_workspace(justesse: AsyncJustesse, workspace: str) -> None:
-    try:
-        await justesse.describe_workspace(workspace)
-    except NotFoundError as error:
-        raise NotFoundError(
-            f"{error.message}; --create makes it",
-            status=error.status,
-            reason=error.reason,
-            request_id=error.request_id,
-        ) from error
 
 
 def _words(options: Sequence[str]) -> list[str]:

@@ -34,7 +34,9 @@ def remarks() -> Console:
 
 def print_json(result: Any) -> None:
     """Writes a result (dataclasses, enums and datetimes included) as the only output."""
-    text = orjson.dumps(result, option=orjson.OPT_INDENT_2).decode()
+    # Names of enumerations may be keys.
+    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
+    text = orjson.dumps(result, option=options).decode()
     sys.stdout.write(f"{text}\n")
 
 

@@ -76,6 +76,29 @@ class JobCalls(ABC):
         call = requests.list_jobs(workspace, page_size, page_token)
         return self._answer(call, timeout, request_id)
 
+    def iterate_jobs(
+        self,
+        workspace: str,
+        *,
+        page_size: int = 50,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> Iterator[Job]:
+        """Iterates over all jobs without their files, newest first; `timeout` is for each page."""
+        page_token = ""
+        while True:
+            page = self.list_jobs(
+                workspace,
+                page_size=page_size,
+                page_token=page_token,
+                timeout=timeout,
+                request_id=request_id,
+            )
+            yield from page.jobs
+            if not page.next_page_token:
+                return
+            page_token = page.next_page_token
+
     def cancel_job(
         self,
         workspace: str,

@@ -83,6 +83,30 @@ class AsyncJobCalls(ABC):
         call = requests.list_jobs(workspace, page_size, page_token)
         return await self._answer(call, timeout, request_id)
 
+    async def iterate_jobs(
+        self,
+        workspace: str,
+        *,
+        page_size: int = 50,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> AsyncIterator[Job]:
+        """Iterates over all jobs without their files, newest first; `timeout` is for each page."""
+        page_token = ""
+        while True:
+            page = await self.list_jobs(
+                workspace,
+                page_size=page_size,
+                page_token=page_token,
+                timeout=timeout,
+                request_id=request_id,
+            )
+            for job in page.jobs:
+                yield job
+            if not page.next_page_token:
+                return
+            page_token = page.next_page_token
+
     async def cancel_job(
         self,
         workspace: str,

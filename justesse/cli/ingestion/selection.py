@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from justesse.cli.ingestion.folders import contents_of, unreadable_folders
 from justesse.cli.system_errors import words_of
@@ -31,25 +31,30 @@ class SelectedFile:
         return "" if self.content is not None else self.path.absolute().parent.name
 
 
-def selected_files(paths: Sequence[str], file_name: str = "") -> tuple[SelectedFile, ...]:
+def selected_files(
+    paths: Sequence[str], file_name: str = "", globs: Sequence[str] = ()
+) -> tuple[SelectedFile, ...]:
     """Lists the files that `paths` name, in the order given, those of a folder by name.
+
+    Of the files in folders only those count that one of `globs` fits, where there are any: "*.md"
+    fits at any depth, "orders/*.md" in any folder orders.
 
     A file from a folder is identified by its path below the folder, any other by its name, standard
     input ("-") by `file_name`. A path without a file, what cannot be read, and a second file of the
     same id are listed with their problem.
     """
-    named = (file for text in paths for file in _named_by(text, file_name))
+    named = (file for text in paths for file in _named_by(text, file_name, globs))
     return tuple(_each_id_once(named))
 
 
-def _named_by(text: str, file_name: str) -> Iterator[SelectedFile]:
+def _named_by(text: str, file_name: str, globs: Sequence[str]) -> Iterator[SelectedFile]:
     if text == STANDARD_INPUT:
         yield SelectedFile(Path(text), file_name, content=sys.stdin.buffer.read())
         return
     path = Path(text)
     try:
         if path.is_dir():
-            yield from _inside(path)
+            yield from _inside(path, globs)
         elif path.exists():
             yield SelectedFile(path, path.name)
         elif _PATTERN_CHARACTERS.isdisjoint(text):
@@ -60,15 +65,23 @@ def _named_by(text: str, file_name: str) -> Iterator[SelectedFile]:
         yield SelectedFile(path, path.name, f"it cannot be read: {words_of(error)}")
 
 
-def _inside(folder: Path) -> Iterator[SelectedFile]:
+def _inside(folder: Path, globs: Sequence[str]) -> Iterator[SelectedFile]:
     empty = True
     for found in contents_of(folder):
-        empty = False
         # The folder itself has no path below itself.
         name = found.path.relative_to(folder).as_posix() if found.path != folder else folder.name
+        if globs and not found.problem and not _fits(name, globs):
+            continue
+        empty = False
         yield SelectedFile(found.path, name, found.problem)
     if empty:
-        yield SelectedFile(folder, folder.name, "the folder holds no files")
+        fitting = f" that {' or '.join(globs)} fits" if globs else ""
+        yield SelectedFile(folder, folder.name, f"the folder holds no files{fitting}")
+
+
+def _fits(name: str, globs: Sequence[str]) -> bool:
+    # A pattern fits from the right, so that a leading "**/" says nothing.
+    return any(PurePosixPath(name).match(glob.removeprefix("**/")) for glob in globs)
 
 
 def _matching(pattern: str) -> Iterator[SelectedFile]:
