@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,6 +25,8 @@ from chassis.metrics import Metrics
 from gateway.clients.jobs import JobsClient
 from gateway.document_jobs import DocumentJob, DocumentJobState, SubmittedFile
 from gateway.incoming_files import IncomingFile, IngestionOutcome
+from gateway.ingestion import running_jobs
+from gateway.ingestion.extraction.process import ExtractionProcesses
 from gateway.ingestion.service import running_ingestion
 from tests.fakes.chained_embedder import ChainedEmbedder
 from tests.fakes.ingestion_desk import desk_settings
@@ -217,23 +222,49 @@ async def test_a_failed_file_is_done_again_by_hand(role: Role) -> None:
         await role.jobs.retry_job("w", job.job_id)
 
 
-async def test_a_file_in_work_is_cancelled_and_its_reader_killed(role: Role) -> None:
+async def test_a_file_in_work_is_cancelled(role: Role) -> None:
     """Nothing of it is stored."""
-    reading = asyncio.Event()
+    embedding = asyncio.Event()
 
     async def hang(*_: object, **__: object) -> None:
-        reading.set()
+        embedding.set()
         await asyncio.Event().wait()
 
     role.embedder.embed = hang  # type: ignore[assignment, method-assign]
     job = await role.submit(("a.md", b"Bonjour."), ("b.md", b"Bonsoir."))
-    await reading.wait()
+    await embedding.wait()
 
     await role.jobs.cancel_job("w", job.job_id)
     done = await role.finished(job)
 
     assert {file.state for file in done.files} == {DocumentJobState.CANCELLED}
     assert role.store.documents == {}
+
+
+async def test_cancelling_kills_the_process_that_reads(
+    tmp_path: Path, store: FakePassageStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not go on with a file that nobody wants any more."""
+    pid_file = tmp_path / "reader.pid"
+    endless = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); "
+    command = (sys.executable, "-c", endless + "time.sleep(600)")
+    monkeypatch.setattr(
+        running_jobs, "ExtractionProcesses", partial(ExtractionProcesses, command=command)
+    )
+    async with running_role(tmp_path, store) as role:
+        job = await role.submit(("a.md", b"Bonjour."))
+        async with asyncio.timeout(20):
+            while not pid_file.exists() or not pid_file.read_text():  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        pid = int(pid_file.read_text())
+        os.kill(pid, 0)
+
+        await role.jobs.cancel_job("w", job.job_id)
+        done = await role.finished(job)
+
+    assert done.state is DocumentJobState.CANCELLED
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 async def test_a_job_can_be_watched_from_a_revision_on(role: Role) -> None:
