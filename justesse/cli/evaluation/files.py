@@ -5,11 +5,12 @@ from pathlib import Path
 from rich.console import Console
 
 from justesse.cli.failures import CommandError
-from justesse.cli.ingest import ensure_workspace, uploads_of
+from justesse.cli.ingest import uploads_of
 from justesse.cli.ingestion.outcome_table import draw_outcomes, outcome_sum
 from justesse.cli.ingestion.progress import shown_progress
 from justesse.cli.ingestion.run import ingest_files
 from justesse.cli.ingestion.selection import selected_files
+from justesse.cli.ingestion.target_workspace import ensure_workspace
 from justesse.client import AsyncJustesse, DocumentFacts, WorkspaceSettings
 
 
