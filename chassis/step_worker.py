@@ -1,15 +1,15 @@
-"""One thread that runs long computations in small steps, the urgent ones first.
+"""One thread that runs long computations in small steps, one computation after the other.
 
-A computation is a generator: it yields wherever another one may go first, and returns its result.
-Between two steps the worker turns to the waiting computation of lowest rank, and among equals to
-the one that came first. So a long batch delays an urgent one by a step, not by its whole length.
+A computation is a generator: it yields wherever it may be ended early, and returns its result.
+Between two steps the worker drops a computation whose caller has gone or whose time is over, so
+that a long batch holds the thread no longer than somebody waits for it.
 """
 
 import asyncio
-import heapq
 import threading
+from collections import deque
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from chassis.deadline import Deadline
@@ -19,15 +19,13 @@ Result = TypeVar("Result")
 Steps = Generator[None, None, Result]
 
 
-@dataclass(slots=True, order=True)
+@dataclass(slots=True, eq=False)
 class _Job:
-    rank: int
-    arrival: int
-    steps: Steps[Any] = field(compare=False)
-    deadline: Deadline | None = field(compare=False)
-    loop: asyncio.AbstractEventLoop = field(compare=False)
-    future: asyncio.Future[Any] = field(compare=False)
-    withdrawn: bool = field(default=False, compare=False)
+    steps: Steps[Any]
+    deadline: Deadline | None
+    loop: asyncio.AbstractEventLoop
+    future: asyncio.Future[Any]
+    withdrawn: bool = False
 
 
 class StepWorker:
@@ -38,22 +36,20 @@ class StepWorker:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._waiting: list[_Job] = []
-        self._arrivals = 0
+        self._waiting: deque[_Job] = deque()
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    async def run(
-        self, steps: Steps[Result], *, rank: int = 0, deadline: Deadline | None = None
-    ) -> Result:
+    async def run(self, steps: Steps[Result], *, deadline: Deadline | None = None) -> Result:
         """Returns what the computation returns, or raises what it raises.
 
-        A caller that is cancelled takes its remaining steps out of the queue. Raises
+        A caller that is cancelled takes its computation out of the queue, or ends it after the
+        step at work. Raises
         DeadlineExceeded if the deadline passes before the last step, Unavailable after `close`.
         """
         loop = asyncio.get_running_loop()
-        job = self._enter(steps, rank, deadline, loop)
+        job = self._enter(steps, deadline, loop)
         try:
             result: Result = await job.future
         except asyncio.CancelledError:
@@ -63,7 +59,7 @@ class StepWorker:
 
     @property
     def waiting_count(self) -> int:
-        """Computations that wait for their next step; the one at work is not among them."""
+        """Computations that wait for their first step."""
         with self._changed:
             return len(self._waiting)
 
@@ -71,7 +67,7 @@ class StepWorker:
         """Refuses what waits, lets the step at work finish and ends the thread."""
         with self._changed:
             self._closed = True
-            refused, self._waiting = self._waiting, []
+            refused, self._waiting = self._waiting, deque()
             self._changed.notify_all()
             thread = self._thread
         for job in refused:
@@ -81,18 +77,13 @@ class StepWorker:
             await asyncio.to_thread(thread.join)
 
     def _enter(
-        self,
-        steps: Steps[Any],
-        rank: int,
-        deadline: Deadline | None,
-        loop: asyncio.AbstractEventLoop,
+        self, steps: Steps[Any], deadline: Deadline | None, loop: asyncio.AbstractEventLoop
     ) -> _Job:
         with self._changed:
             if self._closed:
                 raise self._stopped()
-            self._arrivals += 1
-            job = _Job(rank, self._arrivals, steps, deadline, loop, loop.create_future())
-            heapq.heappush(self._waiting, job)
+            job = _Job(steps, deadline, loop, loop.create_future())
+            self._waiting.append(job)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
                 self._thread.start()
@@ -105,12 +96,12 @@ class StepWorker:
             if job not in self._waiting:
                 return  # at work or done: the thread drops it after the step
             self._waiting.remove(job)
-            heapq.heapify(self._waiting)
         job.steps.close()
 
     def _work(self) -> None:
         while (job := self._next()) is not None:
-            self._advance(job)
+            while self._advance(job):
+                pass
 
     def _next(self) -> _Job | None:
         with self._changed:
@@ -118,13 +109,14 @@ class StepWorker:
                 if self._closed:
                     return None
                 self._changed.wait()
-            return heapq.heappop(self._waiting)
+            return self._waiting.popleft()
 
-    def _advance(self, job: _Job) -> None:
+    def _advance(self, job: _Job) -> bool:
+        """Takes one step; returns whether another may follow."""
         if job.deadline is not None and job.deadline.expired:
             job.steps.close()
             _settle(job, None, DeadlineExceeded("the deadline passed before the work was done"))
-            return
+            return False
         try:
             next(job.steps)
         except StopIteration as end:
@@ -132,16 +124,16 @@ class StepWorker:
         except Exception as error:
             _settle(job, None, error)
         else:
-            self._put_back(job)
+            return self._is_wanted(job)
+        return False
 
-    def _put_back(self, job: _Job) -> None:
+    def _is_wanted(self, job: _Job) -> bool:
         with self._changed:
             wanted = not job.withdrawn and not self._closed
-            if wanted:
-                heapq.heappush(self._waiting, job)
         if not wanted:
             job.steps.close()
             _settle(job, None, self._stopped())
+        return wanted
 
     def _stopped(self) -> Unavailable:
         return Unavailable(f"the {self._name} worker has been stopped", reason="SHUTTING_DOWN")

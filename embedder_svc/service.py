@@ -7,6 +7,7 @@ from functools import partial
 
 import structlog
 
+from chassis.binding import EXIT_CONFIG, StartError
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.cost_ledger import CostLedger
 from chassis.metrics import Metrics, process_metrics
@@ -31,9 +32,10 @@ async def running_embedder(
     providers: Sequence[EmbeddingProvider | UnconfiguredProvider] | None = None,
     metrics: Metrics | None = None,
 ) -> AsyncIterator[RunningServer]:
-    """Serves while inside; ready as soon as one provider has passed its check.
+    """Serves while inside; ready as soon as one provider has passed its check, or all have failed.
 
-    `providers` stand in for those of the settings. All of them are closed at the end.
+    `providers` stand in for those of the settings. All of them are closed at the end. Raises
+    StartError where none of them is configured.
     """
     metrics = metrics or process_metrics()
     embedder = embedder_of(
@@ -43,6 +45,7 @@ async def running_embedder(
         settings,
         usage_of(metrics),
     )
+    _require_some(embedder)
     try:
         async with running_server([served(embedder)], settings, metrics=metrics) as server:
             checks = asyncio.create_task(
@@ -99,12 +102,31 @@ def _breaker(name: str, settings: EmbedderSettings) -> CircuitBreaker:
     )
 
 
+def _require_some(embedder: Embedder) -> None:
+    if not embedder.chain.links:
+        lacking = "; ".join(f"{one.name}: {one.missing}" for _, one in embedder.unconfigured)
+        raise StartError(
+            f"no embedding provider is configured ({lacking}); set what is missing, or add "
+            "'embedded', which needs nothing, to JUSTESSE_EMBEDDER_PROVIDERS",
+            exit_code=EXIT_CONFIG,
+        )
+
+
 async def _keep_checking(chain: ProviderChain, server: RunningServer, interval_s: float) -> None:
+    unchecked = set(chain.links)
+    ready = False
+
     async def keep_checking(link: ChainLink) -> None:
+        nonlocal ready
         while True:
-            if await link.check():
-                # Stays so: when all providers fail later, callers learn more from the error itself.
+            passed = await link.check()
+            unchecked.discard(link)
+            if not ready and (passed or not unchecked):
+                # Stays so: where no provider answers, callers learn more from the error itself.
+                ready = True
                 server.set_serving(SERVICE_NAME, True)
+                if not passed:
+                    _log.error("no embedding provider answers; texts wait until one does")
             await asyncio.sleep(interval_s)
 
     # Apart from each other, so that a provider that hangs keeps no other one from being ready.

