@@ -36,7 +36,7 @@ class Canary:
         """Whether the last vector is not where the first was."""
         if self._reference is None or self._latest is None:
             return False
-        return _differ(self._reference, self._latest)
+        return not same_model(self._reference, self._latest)
 
     def measured(self, vector: Vectors) -> None:
         """Takes note of a new measurement."""
@@ -51,7 +51,7 @@ class Canary:
         """
         if self.drifted:
             raise self._changed("since this process began")
-        if kept is not None and self._latest is not None and _differ(kept, self._latest):
+        if kept is not None and self._latest is not None and not same_model(kept, self._latest):
             raise self._changed("since the stored canary was measured")
 
     def _changed(self, since: str) -> FailedPrecondition:
@@ -62,5 +62,6 @@ class Canary:
         )
 
 
-def _differ(one: Vectors, other: Vectors) -> bool:
-    return one.shape != other.shape or not float(np.dot(one, other)) >= LOWEST_COSINE
+def same_model(one: Vectors, other: Vectors) -> bool:
+    """Whether two canaries of a space are near enough to come from one model."""
+    return one.shape == other.shape and float(np.dot(one, other)) >= LOWEST_COSINE

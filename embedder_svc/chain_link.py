@@ -223,8 +223,10 @@ class ChainLink:
 
     async def _measure_canary(self, deadline: Deadline | None) -> None:
         batch = await self._call((CANARY_TEXT,), EmbeddingPurpose.DOCUMENT, deadline)
-        was_drifted = self._canary.drifted
+        was_drifted, is_first = self._canary.drifted, self._canary.latest is None
         self._canary.measured(batch.vectors[0])
+        if is_first:
+            self._cache.admit(self.space, batch.vectors[0])
         if self._canary.drifted:
             self._last_error = "answers with vectors of another model than before"
             if not was_drifted:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 
 import structlog
@@ -14,6 +14,7 @@ from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from embedder_svc.chain import ProviderChain
 from embedder_svc.chain_link import ChainLink
+from embedder_svc.disk_state import DiskState
 from embedder_svc.embedder import Embedder
 from embedder_svc.providers.catalogue import configured_providers
 from embedder_svc.providers.protocol import EmbeddingProvider, UnconfiguredProvider
@@ -35,39 +36,53 @@ async def running_embedder(
     """Serves while inside; ready as soon as one provider has passed its check, or all have failed.
 
     `providers` stand in for those of the settings. All of them are closed at the end. Raises
-    StartError where none of them is configured.
+    StartError where none of them is configured, or the data folder cannot be used.
     """
     metrics = metrics or process_metrics()
-    embedder = embedder_of(
-        configured_providers(settings, lambda name: _breaker(name, settings))
-        if providers is None
-        else providers,
-        settings,
-        usage_of(metrics),
-    )
-    _require_some(embedder)
+    async with AsyncExitStack() as stack:
+        disk = None if settings.data_folder is None else DiskState(settings.data_folder)
+        if disk is not None:
+            stack.push_async_callback(asyncio.to_thread, disk.close)
+        embedder = embedder_of(
+            configured_providers(settings, lambda name: _breaker(name, settings))
+            if providers is None
+            else providers,
+            settings,
+            usage_of(metrics),
+            disk,
+        )
+        _require_some(embedder)
+        stack.push_async_callback(embedder.chain.close)
+        server = await stack.enter_async_context(
+            running_server([served(embedder)], settings, metrics=metrics)
+        )
+        await stack.enter_async_context(
+            _checking(embedder.chain, server, settings.check_interval_s)
+        )
+        yield server
+
+
+@asynccontextmanager
+async def _checking(
+    chain: ProviderChain, server: RunningServer, interval_s: float
+) -> AsyncIterator[None]:
+    checks = asyncio.create_task(_keep_checking(chain, server, interval_s))
     try:
-        async with running_server([served(embedder)], settings, metrics=metrics) as server:
-            checks = asyncio.create_task(
-                _keep_checking(embedder.chain, server, settings.check_interval_s)
-            )
-            try:
-                yield server
-            finally:
-                checks.cancel()
-                with suppress(asyncio.CancelledError):
-                    await checks
+        yield
     finally:
-        await embedder.chain.close()
+        checks.cancel()
+        with suppress(asyncio.CancelledError):
+            await checks
 
 
 def embedder_of(
     providers: Sequence[EmbeddingProvider | UnconfiguredProvider],
     settings: EmbedderSettings,
     usage: Usage,
+    disk: DiskState | None = None,
 ) -> Embedder:
     """Makes a chain of the providers, with one cache and one ledger for all."""
-    cache = VectorCache(settings.cache_max_bytes, settings.cache_ttl_s)
+    cache = VectorCache(settings.cache_max_bytes, settings.cache_ttl_s, disk=disk)
     links = tuple(
         ChainLink(
             provider,
@@ -88,7 +103,7 @@ def embedder_of(
             if isinstance(provider, UnconfiguredProvider)
         ),
         usage,
-        CostLedger(None if cap is None else cap / settings.replicas),
+        CostLedger(None if cap is None else cap / settings.replicas, kept=disk),
         cache,
     )
 

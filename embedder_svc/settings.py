@@ -53,6 +53,11 @@ class EmbedderSettings(ServiceSettings, ServerSettings, VendorSettings):
     cache_ttl_s: float = Field(
         default=86_400.0, gt=0, description="seconds for which a vector is kept at most"
     )
+    data_folder: Path | None = Field(
+        default=None,
+        description="folder where known vectors and the costs of the day outlive a restart; not "
+        "set: they are kept in memory only",
+    )
     daily_cost_cap: float | None = Field(
         default=None,
         ge=0,

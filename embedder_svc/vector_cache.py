@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from chassis import clock as clocks
 from chassis.clock import Clock
+from embedder_svc.canary import same_model
+from embedder_svc.disk_state import DiskState, KeptVector
 from embedder_svc.embedding import EmbeddedText, EmbeddingPurpose, Vectors
 from embedder_svc.spaces import VectorSpace
 
@@ -27,10 +29,20 @@ class CachedVector:
 class VectorCache:
     """Forgets the least recently used beyond `max_bytes`, and everything older than `ttl_s`.
 
-    Holds hashes (BLAKE2b, 128 bits), no text. Used on one event loop, so without a lock.
+    Holds hashes (BLAKE2b, 128 bits), no text. Used on one event loop, so without a lock. With a
+    `disk`, vectors outlive the process; those of a space are taken up by `admit`.
     """
 
-    def __init__(self, max_bytes: int, ttl_s: float, clock: Clock = clocks.monotonic) -> None:
+    def __init__(
+        self,
+        max_bytes: int,
+        ttl_s: float,
+        clock: Clock = clocks.monotonic,
+        wall: Clock = clocks.wall,
+        disk: DiskState | None = None,
+    ) -> None:
+        self._disk = disk
+        self._wall = wall
         self._max_bytes = max_bytes
         self._ttl_s = ttl_s
         self._clock = clock
@@ -42,6 +54,26 @@ class VectorCache:
     def byte_count(self) -> int:
         """Bytes held now."""
         return self._byte_count
+
+    def admit(self, space: VectorSpace, canary: Vectors) -> int:
+        """Takes up what the disk holds of a space, where the same model made it; returns how much.
+
+        Vectors of another model are dropped: they would be mixed with new ones.
+        """
+        if self._disk is None:
+            return 0
+        kept_canary = self._disk.canary_of(space.id)
+        if kept_canary is None or not same_model(kept_canary, canary):
+            self._disk.begin_space(space.id, canary)
+            return 0
+        count = 0
+        for kept in self._disk.vectors_of(space.id):
+            age = max(0.0, self._wall() - kept.kept_at)
+            key = (kept.space_id, kept.purpose, kept.hash)
+            if key not in self._entries:
+                self._put(key, self._clock() - age, kept.vector, kept.text)
+                count += 1
+        return count
 
     def found(
         self, space: VectorSpace, purpose: EmbeddingPurpose, text: str
@@ -72,14 +104,14 @@ class VectorCache:
         key = (space.id, purpose, _hashed(text))
         if key in self._entries:
             self._drop(key)
+        now = self._clock()
+        known = replace(outcome, cached=True)
         # A copy, since a row would keep its whole batch in memory.
         own = vector.copy()
         own.flags.writeable = False
-        self._entries[key] = (self._clock(), CachedVector(own, replace(outcome, cached=True)))
-        self._places.add((space.id, purpose))
-        self._byte_count += own.nbytes + _ENTRY_BYTES
-        while self._byte_count > self._max_bytes:
-            self._drop(next(iter(self._entries)))
+        if self._disk is not None:
+            self._disk.keep(KeptVector(*key, self._wall(), own, known))
+        self._put(key, now, own, known)
 
     def forget(self, texts: Iterable[str]) -> int:
         """Drops the vectors of these texts in every space; returns how many there were."""
@@ -98,15 +130,24 @@ class VectorCache:
 
     def forget_all(self) -> int:
         """Drops everything; returns how many vectors there were."""
-        count = len(self._entries)
-        self._entries.clear()
-        self._places.clear()
-        self._byte_count = 0
-        return count
+        keys = list(self._entries)
+        for key in keys:
+            self._drop(key)
+        return len(keys)
+
+    def _put(self, key: _Key, kept_at: float, vector: Vectors, text: EmbeddedText) -> None:
+        space_id, purpose, _ = key
+        self._entries[key] = (kept_at, CachedVector(vector, text))
+        self._places.add((space_id, purpose))
+        self._byte_count += vector.nbytes + _ENTRY_BYTES
+        while self._byte_count > self._max_bytes:
+            self._drop(next(iter(self._entries)))
 
     def _drop(self, key: _Key) -> None:
         _, cached = self._entries.pop(key)
         self._byte_count -= cached.vector.nbytes + _ENTRY_BYTES
+        if self._disk is not None:
+            self._disk.drop(*key)
 
 
 def _hashed(text: str) -> bytes:
