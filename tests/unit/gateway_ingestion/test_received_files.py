@@ -1,4 +1,4 @@
-"""Files on disk while they arrive, and the originals that stay."""
+"""Files on disk while they arrive."""
 
 import errno
 import hashlib
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from chassis.errors import ResourceExhausted
-from gateway.ingestion.originals import Originals
 from gateway.ingestion.received_files import ReceivingFolder, full_disk_named
 
 
@@ -67,18 +66,3 @@ def test_a_full_disk_is_named() -> None:
 
     with pytest.raises(PermissionError), full_disk_named():
         raise PermissionError(errno.EACCES, "denied")
-
-
-async def test_originals_are_kept_once_by_content_and_workspace(tmp_path: Path) -> None:
-    """Equal files share a place; workspaces share none."""
-    folder, originals = ReceivingFolder(tmp_path / "in"), Originals(tmp_path / "kept")
-    kept = []
-    for workspace in ("a", "a", "b"):
-        async with folder.receive(stream(b"text")) as received:
-            kept.append(originals.keep(received, workspace, ".md"))
-
-    digest = hashlib.sha256(b"text").hexdigest()
-    assert kept[0] == kept[1] == originals.path_of("a", digest, ".md") != kept[2]
-    assert all(path.read_bytes() == b"text" for path in kept)
-    assert entries(tmp_path / "kept") == [f"{digest}.md"] * 2
-    assert entries(tmp_path / "in") == []
