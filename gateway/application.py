@@ -63,7 +63,7 @@ def assembled(
     return Application(
         searches=searches,
         explanations=SearchExplanations(searches, services.retriever),
-        catalogue=Catalogue(services.retriever, known, vectors),
+        catalogue=Catalogue(services.retriever, services.ingestion, known, vectors),
         uploads=Uploads(services.ingestion, max_bytes=max_file_bytes),
         jobs=services.jobs,
         spaces=SpaceWork(services.reembedding, services.retriever),

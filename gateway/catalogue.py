@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import structlog
+
+from chassis.errors import ServiceError
 from gateway.documents import DocumentDeletion, DocumentPage, StoredDocument
+from gateway.ingestion_ports import Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.ports import Retriever
 from gateway.query_vectors import QueryVectors
@@ -15,12 +21,23 @@ from gateway.validation import (
 )
 from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings, WorkspaceUpdate
 
+_log = structlog.get_logger("gateway.catalogue")
+
+_ORIGINALS_TIMEOUT_S = 10.0
+
 
 class Catalogue:
     """Keeps workspaces and documents in the retriever, and the gateway's memory true to them."""
 
-    def __init__(self, retriever: Retriever, known: KnownWorkspaces, vectors: QueryVectors) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        ingestion: Ingestion,
+        known: KnownWorkspaces,
+        vectors: QueryVectors,
+    ) -> None:
         self._retriever = retriever
+        self._ingestion = ingestion
         self._known = known
         self._vectors = vectors
 
@@ -49,12 +66,16 @@ class Catalogue:
         return await self._retriever.update_workspace(update)
 
     async def delete_workspace(self, slug: str) -> WorkspaceDeletion:
-        """Deletes a workspace with all it holds; NotFound where there is none."""
+        """Deletes a workspace with all it holds; NotFound where there is none.
+
+        Kept files that cannot be deleted now are told of, and are no error.
+        """
         check_slug(slug)
         deletion = await self._retriever.delete_workspace(slug)
         self._known.forget(slug)
         self._vectors.forget_workspace(slug)
-        return deletion
+        count, failure = await self._delete_originals(slug)
+        return replace(deletion, original_count=count, original_failure=failure)
 
     async def get_document(self, workspace: str, external_id: str) -> StoredDocument:
         """Reads one document with its passages; NotFound where there is none."""
@@ -69,6 +90,22 @@ class Catalogue:
         return await self._retriever.list_documents(workspace, page_size, page_token)
 
     async def delete_document(self, workspace: str, external_id: str) -> DocumentDeletion:
-        """Deletes one document; a missing document is no error."""
+        """Deletes one document; a missing document is no error.
+
+        Kept files that cannot be deleted now are told of, and are no error either.
+        """
         check_document_name(workspace, external_id)
-        return await self._retriever.delete_document(workspace, external_id)
+        deletion = await self._retriever.delete_document(workspace, external_id)
+        count, failure = await self._delete_originals(workspace, external_id)
+        return replace(deletion, original_count=count, original_failure=failure)
+
+    async def _delete_originals(self, workspace: str, external_id: str = "") -> tuple[int, str]:
+        """Returns how many kept files were deleted, and why some may still be there."""
+        try:
+            count = await self._ingestion.delete_originals(
+                workspace, external_id, timeout=_ORIGINALS_TIMEOUT_S
+            )
+        except ServiceError as error:
+            _log.warning("originals not deleted", workspace=workspace, reason=error.reason)
+            return 0, str(error)
+        return count, ""

@@ -32,10 +32,14 @@ FINAL_STATES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SubmittedFile:
-    """A file on its way into a job; `content` is to be read before the next file is asked for."""
+    """A file on its way into a job; `content` is to be read before the next file is asked for.
+
+    With `only_over`, a SHA-256, it is taken in only while its document is made of that file.
+    """
 
     file: IncomingFile
     content: AsyncIterator[bytes]
+    only_over: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,8 +132,13 @@ class UpsertReport:
 
 @dataclass(frozen=True, slots=True)
 class DocumentDeletion:
-    """Whether the document existed, and how many passages went with it."""
+    """Whether the document existed, and how many passages and kept files went with it.
+
+    `original_failure` says why kept files may still be there.
+    """
 
     deleted: bool
     passage_count: int
     seq: int = 0
+    original_count: int = 0
+    original_failure: str = ""

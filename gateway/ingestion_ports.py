@@ -21,6 +21,21 @@ class Ingestion(Protocol):
         """
         ...
 
+    async def rechunk_document(
+        self, workspace: str, external_id: str, *, timeout: float | None = None
+    ) -> IngestionReport:
+        """Takes the kept file of a document in again; NotFound where it was not kept."""
+        ...
+
+    async def delete_originals(
+        self, workspace: str, external_id: str = "", *, timeout: float | None = None
+    ) -> int:
+        """Deletes the kept files of a document, or of a workspace, that is gone.
+
+        Returns how many; FailedPrecondition where it is still there.
+        """
+        ...
+
 
 class DocumentJobs(Protocol):
     """Takes files in as durable jobs."""

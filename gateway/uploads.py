@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from chassis.errors import InvalidArgument, ResourceExhausted
 from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.ingestion_ports import Ingestion
-from gateway.validation import check_incoming_file
+from gateway.validation import check_document_name, check_incoming_file, check_slug
 
 MAX_FILE_BYTES = 100 * 1024 * 1024
 
@@ -28,6 +28,16 @@ class Uploads:
         check_incoming_file(file)
         content = checked_content(file, content, self._max_bytes)
         return await self._ingestion.ingest_document(file, content)
+
+    async def rechunk(self, workspace: str, external_id: str) -> IngestionReport:
+        """Takes the kept file of a document in again, as its workspace is set now."""
+        check_document_name(workspace, external_id)
+        return await self._ingestion.rechunk_document(workspace, external_id)
+
+    async def delete_originals(self, workspace: str, external_id: str = "") -> int:
+        """Deletes the kept files of a document, or of a workspace, that is gone."""
+        check_slug(workspace, "workspace")
+        return await self._ingestion.delete_originals(workspace, external_id)
 
 
 async def checked_content(

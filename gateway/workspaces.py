@@ -33,11 +33,15 @@ class WorkspaceSettings:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceUpdate:
-    """Other settings for a workspace; `reset_fusion` begins from the defaults."""
+    """Other settings for a workspace; `reset_fusion` begins from the defaults.
+
+    `chunking_profile` counts for documents that come or are cut anew; None leaves it as it is.
+    """
 
     slug: str
     fusion: Fusion = field(default_factory=Fusion)
     reset_fusion: bool = False
+    chunking_profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,12 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceDeletion:
-    """What went with a deleted workspace."""
+    """What went with a deleted workspace.
+
+    `original_failure` says why kept files may still be there.
+    """
 
     document_count: int
     passage_count: int
+    original_count: int = 0
+    original_failure: str = ""

@@ -54,11 +54,17 @@ class WorkspaceUpdate:
     fusion: FusionChoices = field(default_factory=FusionChoices)
     reset_fusion: bool = False
     """Begins from the defaults instead of the present settings."""
+    chunking_profile: ChunkingProfile | None = None
+    """None leaves it as it is."""
 
     def applied_to(self, settings: WorkspaceSettings) -> WorkspaceSettings:
         """Returns the settings as they are afterwards."""
         before = FusionSettings() if self.reset_fusion else settings.fusion
-        return replace(settings, fusion=before.changed_by(self.fusion))
+        return replace(
+            settings,
+            fusion=before.changed_by(self.fusion),
+            chunking_profile=self.chunking_profile or settings.chunking_profile,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,24 @@ class IngestionClient:
             call.cancel()
         return ingestion_report_from(response)
 
+    async def rechunk_document(
+        self, workspace: str, external_id: str, *, timeout: float | None = None
+    ) -> IngestionReport:
+        """Takes the kept file of a document in again; NotFound where it was not kept."""
+        request = ingestion_pb2.RechunkDocumentRequest(workspace=workspace, external_id=external_id)
+        with errors_of("ingestion role"):
+            response = await self._stub.RechunkDocument(request, timeout=timeout)
+        return ingestion_report_from(response.result)
+
+    async def delete_originals(
+        self, workspace: str, external_id: str = "", *, timeout: float | None = None
+    ) -> int:
+        """Deletes the kept files of a document, or of a workspace, that is gone."""
+        request = ingestion_pb2.DeleteOriginalsRequest(workspace=workspace, external_id=external_id)
+        with errors_of("ingestion role"):
+            response = await self._stub.DeleteOriginals(request, timeout=timeout)
+        return response.original_count
+
     async def _send(
         self,
         call: grpc.aio.StreamUnaryCall[Any, Any],

@@ -72,7 +72,9 @@ class RetrieverWorkspaces:
     ) -> Workspace:
         """Changes settings of a workspace; NotFound where there is none."""
         request = workspaces_pb2.UpdateWorkspaceRequest(
-            slug=update.slug, reset_fusion=update.reset_fusion
+            slug=update.slug,
+            reset_fusion=update.reset_fusion,
+            chunking_profile=update.chunking_profile,
         )
         write_fusion(request.fusion, update.fusion)
         with errors_of("retriever"):

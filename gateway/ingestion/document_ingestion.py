@@ -12,7 +12,7 @@ from typing import Protocol
 
 import structlog
 
-from chassis.errors import FailedPrecondition, NotFound, ResourceExhausted
+from chassis.errors import FailedPrecondition, NotFound, ResourceExhausted, ServiceError
 from gateway.document_jobs import DocumentJobState
 from gateway.documents import Document, StoredDocument, UpsertReport
 from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
@@ -82,6 +82,7 @@ class _Job:
     workspace: Workspace
     profile: ChunkingProfile
     received: ReceivedFile
+    only_over: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +97,13 @@ class DocumentIngestion:
     originals: Originals
 
     async def take_in(
-        self, file: IncomingFile, received: ReceivedFile, steps: Steps
+        self, file: IncomingFile, received: ReceivedFile, steps: Steps, *, only_over: str = ""
     ) -> IngestionReport:
         """Takes one file in; committed and searchable once this returns.
 
         `steps` is told how far the file is. A task that is cancelled leaves the document as it was,
-        and ends the process that reads the file.
+        and ends the process that reads the file. With `only_over`, a SHA-256, it is taken in only
+        while its document is made of that file: FailedPrecondition where it is not.
         """
         check_description(file)
         with refusals_named(file.file_name):
@@ -109,7 +111,7 @@ class DocumentIngestion:
         workspace = await self.store.describe_workspace(file.workspace, timeout=_READ_TIMEOUT_S)
         profile = profile_of(workspace)
         external_id = file.external_id or file.file_name
-        job = _Job(file, external_id, suffix, workspace, profile, received)
+        job = _Job(file, external_id, suffix, workspace, profile, received, only_over)
         return await self._take_in(job, steps)
 
     async def _take_in(self, job: _Job, steps: Steps) -> IngestionReport:
@@ -117,7 +119,7 @@ class DocumentIngestion:
         content_hash = fingerprint(
             job.file, job.external_id, job.received.sha256, job.profile.name, settings.language
         )
-        stored = await self._stored(job, include_passages=False)
+        stored = await self._current(job)
         if stored is not None and stored.document.content_hash == content_hash:
             return IngestionReport(
                 _outcome_of_equal(content_hash, steps.intention),
@@ -149,10 +151,11 @@ class DocumentIngestion:
         embedded = perf_counter()
         document = replace(document, chunking_profile=job.profile.name)
         async with steps.committing():
-            await asyncio.to_thread(
-                self.originals.keep, job.received, job.workspace.slug, job.suffix
-            )
+            if job.only_over:
+                await self._current(job)
+            await asyncio.to_thread(self.originals.keep, job.received, job.file, job.external_id)
             upsert, new = await self._store(job, document, content_hash, passages, new)
+            await self._drop_earlier_originals(job)
         _log.info(
             "document taken in",
             workspace=job.workspace.slug,
@@ -213,6 +216,29 @@ class DocumentIngestion:
         cut_count = sum(passage.cuts_token for passage in passages)
         remarks = [f"passages that cut a word too long for one: {cut_count}"] if cut_count else []
         return document, passages, (*extraction.warnings, *warnings, *remarks)
+
+    async def _current(self, job: _Job) -> StoredDocument | None:
+        """Returns the document as it is.
+
+        FailedPrecondition where it is not made of the file that it has to be made of.
+        """
+        stored = await self._stored(job, include_passages=False)
+        content_hash = stored.document.content_hash if stored is not None else ""
+        if not content_hash.startswith(job.only_over):
+            raise FailedPrecondition(
+                f"document {job.external_id!r} was {'replaced' if stored else 'deleted'} meanwhile",
+                reason="DOCUMENT_CHANGED",
+            )
+        return stored
+
+    async def _drop_earlier_originals(self, job: _Job) -> None:
+        """Removes the files the document was made from before; what stays is told to the log."""
+        try:
+            await asyncio.to_thread(
+                self.originals.keep_only, job.workspace.slug, job.external_id, job.received.sha256
+            )
+        except ServiceError as error:
+            _log.warning("earlier originals stay", workspace=job.workspace.slug, error=str(error))
 
     async def _stored(self, job: _Job, *, include_passages: bool) -> StoredDocument | None:
         try:

@@ -45,7 +45,9 @@ class IngestionWork:
                     "again",
                     reason="RECEIVED_FILE_LOST",
                 ) from None
-            report = await self.ingestion.take_in(file, received, _HeldSteps(held))
+            report = await self.ingestion.take_in(
+                file, received, _HeldSteps(held), only_over=task.payload.get("only_over", "")
+            )
         return TaskResult(
             report_record(report),
             report.passage_count,

@@ -14,18 +14,16 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 from chassis.errors import NotFound, ServiceError, Unavailable
-from gateway.documents import MetadataValue
 from gateway.incoming_files import IncomingFile
-from gateway.ingestion.received_files import ReceivedFile, full_disk_named
+from gateway.ingestion.received_files import ReceivedFile, full_disk_named, synced
+from gateway.ingestion.upload_records import file_from, file_record
 
 _PREFIX_LENGTH = 2
 _DESCRIPTION = ".json"
@@ -37,7 +35,6 @@ class Original:
     """A kept file, brought to this machine at `received`, and what its sender said of it."""
 
     file: IncomingFile
-    suffix: str
     received: ReceivedFile
 
 
@@ -65,13 +62,12 @@ class Originals:
         A received file is moved where it can be. ResourceExhausted: no disk space left.
         """
         folder = self._folder(file.workspace, external_id)
-        suffix = PurePosixPath(file.file_name.replace("\\", "/")).suffix.lower()
-        target = f"{folder}/{received.sha256}{suffix}"
+        target = f"{folder}/{received.sha256}{_suffix_of(file)}"
         with self._reached():
             self._files.makedirs(folder, exist_ok=True)
             if not self._files.exists(target):
                 self._bring(received.path, target)
-            self._write(f"{folder}/{received.sha256}{_DESCRIPTION}", _described(file, suffix))
+            self._write(f"{folder}/{received.sha256}{_DESCRIPTION}", _described(file))
             if self._local:
                 self._sync_folders(folder)
 
@@ -80,9 +76,9 @@ class Originals:
         folder = self._folder(workspace, external_id)
         with self._reached():
             try:
-                file, suffix = _from_description(
-                    self._files.cat_file(f"{folder}/{sha256}{_DESCRIPTION}")
-                )
+                record = self._files.cat_file(f"{folder}/{sha256}{_DESCRIPTION}")
+                file = file_from(json.loads(record))
+                suffix = _suffix_of(file)
                 path = into / f"{sha256}{suffix}"
                 self._files.get_file(f"{folder}/{sha256}{suffix}", str(path))
             except FileNotFoundError as error:
@@ -91,7 +87,7 @@ class Originals:
                     "again",
                     reason="ORIGINAL_NOT_FOUND",
                 ) from error
-        return Original(file, suffix, ReceivedFile(path, sha256, path.stat().st_size))
+        return Original(file, ReceivedFile(path, sha256, path.stat().st_size))
 
     def keep_only(self, workspace: str, external_id: str, sha256: str) -> None:
         """Removes the files that a document was made from before this one."""
@@ -115,7 +111,7 @@ class Originals:
         if not self._local:
             self._files.put_file(str(source), target)
             return
-        _synced(source)
+        synced(source)
         try:
             os.replace(source, target)
         except OSError as error:
@@ -133,9 +129,9 @@ class Originals:
 
     def _sync_folders(self, folder: str) -> None:
         here, root = Path(folder), Path(self._root)
-        _synced(here)
+        synced(here)
         for above in here.parents:
-            _synced(above)
+            synced(above)
             if above == root:
                 return
 
@@ -179,7 +175,7 @@ def _partial(target: str) -> Iterator[Path]:
     partial = Path(f"{target}{_PARTIAL}")
     try:
         yield partial
-        _synced(partial)
+        synced(partial)
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)
@@ -189,32 +185,9 @@ def _is_of(path: str, sha256: str) -> bool:
     return PurePosixPath(path).name.startswith(f"{sha256}.")
 
 
-def _described(file: IncomingFile, suffix: str) -> bytes:
-    fields = {**asdict(file), "suffix": suffix}
-    return json.dumps(fields, default=_moment_written).encode()
+def _suffix_of(file: IncomingFile) -> str:
+    return PurePosixPath(file.file_name.replace("\\", "/")).suffix.lower()
 
 
-def _moment_written(value: datetime) -> dict[str, str]:
-    return {"moment": value.isoformat()}
-
-
-def _from_description(data: bytes) -> tuple[IncomingFile, str]:
-    fields: dict[str, Any] = json.loads(data)
-    suffix = str(fields.pop("suffix"))
-    fields["keywords"] = tuple(fields["keywords"])
-    fields["metadata"] = {name: _read(value) for name, value in fields["metadata"].items()}
-    for name in ("valid_from", "valid_until"):
-        fields[name] = _read(fields[name])
-    return IncomingFile(**fields), suffix
-
-
-def _read(value: Any) -> MetadataValue | None:
-    return datetime.fromisoformat(value["moment"]) if isinstance(value, dict) else value
-
-
-def _synced(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _described(file: IncomingFile) -> bytes:
+    return json.dumps(file_record(file)).encode()

@@ -15,6 +15,7 @@ from chassis.errors import Aborted, DeadlineExceeded
 from gateway.document_jobs import INGESTION, DocumentJob, DocumentJobPage, SubmittedFile
 from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.ingestion.job_views import document_job
+from gateway.ingestion.kept_documents import KeptDocuments
 from gateway.ingestion.submissions import Submissions
 from gateway.ingestion.upload_records import report_from
 from gateway.jobs.failures import error_of
@@ -30,6 +31,7 @@ class QueuedIngestion:
     """Implements the ports `Ingestion` and `DocumentJobs`; `wake` tells who works on jobs."""
 
     submissions: Submissions
+    kept: KeptDocuments
     jobs: JobStore
     changes: JobChanges
     wake: Callable[[], None]
@@ -45,6 +47,26 @@ class QueuedIngestion:
             job = await self.submissions.submit_one(SubmittedFile(file, content))
             self.wake()
             return await self._report(job)
+
+    async def rechunk_document(
+        self, workspace: str, external_id: str, *, timeout: float | None = None
+    ) -> IngestionReport:
+        """Takes the kept file of a document in again; NotFound where it was not kept.
+
+        It goes on if the caller stops waiting after the file was found.
+        """
+        async with _within(timeout, f"document {external_id!r} was not cut anew"):
+            async with self.kept.opened(workspace, external_id) as submitted:
+                job = await self.submissions.submit_one(submitted)
+            self.wake()
+            return await self._report(job)
+
+    async def delete_originals(
+        self, workspace: str, external_id: str = "", *, timeout: float | None = None
+    ) -> int:
+        """Deletes the kept files of a document, or of a workspace, that is gone."""
+        async with _within(timeout, "the kept files were not deleted"):
+            return await self.kept.delete(workspace, external_id)
 
     async def submit_documents(
         self, files: AsyncIterator[SubmittedFile], *, timeout: float | None = None

@@ -18,6 +18,7 @@ from gateway.ingestion.embedding_calls import EmbeddingCalls
 from gateway.ingestion.extraction.process import ExtractionProcesses
 from gateway.ingestion.ingestion_work import IngestionWork
 from gateway.ingestion.job_upkeep import JobUpkeep
+from gateway.ingestion.kept_documents import KeptDocuments
 from gateway.ingestion.kept_files import KeptFiles
 from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
@@ -69,9 +70,8 @@ async def running_jobs(
             settings.extraction_limits(), count=settings.parser_processes
         )
         stack.push_async_callback(processes.close)
-        work = IngestionWork(
-            assembled(settings, embedder, calls, store, processes), receiving, kept
-        )
+        ingestion = assembled(settings, embedder, calls, store, processes)
+        work = IngestionWork(ingestion, receiving, kept)
         holders = Holders(settings.data_folder / "holders")
         holder = stack.enter_context(holders.claimed())
         await _free_dead(holders, queue)
@@ -89,7 +89,13 @@ async def running_jobs(
         upkeep = JobUpkeep(jobs, kept, settings.job_retention_days * 86_400.0)
         await stack.enter_async_context(_background(upkeep))
         await stack.enter_async_context(runner.running())
-        yield QueuedIngestion(Submissions(jobs, store, receiving, kept), jobs, changes, runner.wake)
+        yield QueuedIngestion(
+            Submissions(jobs, store, receiving, kept),
+            KeptDocuments(store, ingestion.originals, settings.data_folder / "incoming"),
+            jobs,
+            changes,
+            runner.wake,
+        )
 
 
 async def prepared_database(url: str) -> Database:
@@ -127,8 +133,22 @@ def assembled(
         ),
         rates=TokenRates(embedder),
         processes=processes,
-        originals=Originals(settings.data_folder / "originals"),
+        originals=opened_originals(settings),
     )
+
+
+def opened_originals(settings: IngestionSettings) -> Originals:
+    """Opens the place of originals; raises StartError where it cannot be used."""
+    try:
+        return Originals(settings.originals_url or settings.data_folder / "originals")
+    except ValueError as error:
+        raise StartError(
+            f"JUSTESSE_INGESTION_ORIGINALS_URL: {error}", exit_code=EXIT_CONFIG
+        ) from error
+    except Unavailable as error:
+        raise StartError(
+            f"JUSTESSE_INGESTION_ORIGINALS_URL: {error}", exit_code=EXIT_UNAVAILABLE
+        ) from error
 
 
 async def _free_dead(holders: Holders, queue: TaskQueue) -> None:

@@ -35,7 +35,7 @@ def served(queued: QueuedIngestion, *, max_file_bytes: int) -> list[ServedServic
         ServedService(
             SERVICE_NAME,
             partial(ingestion_pb2_grpc.add_IngestionServiceServicer_to_server, ingestion),
-            default_deadlines={"IngestDocument": None},
+            default_deadlines={"IngestDocument": None, "RechunkDocument": None},
         ),
         ServedService(
             JOBS_NAME,

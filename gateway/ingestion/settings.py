@@ -32,7 +32,12 @@ class IngestionSettings(ServiceSettings, ServerSettings):
     )
     data_folder: Path = Field(
         default=Path("justesse-data/ingestion"),
-        description="folder of originals and files on their way in",
+        description="folder of files on their way in, and of originals",
+    )
+    originals_url: str = Field(
+        default="",
+        description="folder or fsspec URL of originals, such as s3://BUCKET/PATH (needs s3fs); "
+        "empty: originals/ in the data folder",
     )
     database_url: str = Field(
         default="sqlite+aiosqlite:///justesse-data/gateway.sqlite",

@@ -124,7 +124,9 @@ class Submissions:
                 )
             batch.kept.append(index)
             await asyncio.to_thread(self.kept.keep, received, batch.job_id, index)
-        record = submitted_record(file, index, sha256=received.sha256)
+        record = submitted_record(
+            file, index, sha256=received.sha256, only_over=submitted.only_over
+        )
         batch.tasks.append(NewTask(_subject(file), record))
 
     async def _create(self, batch: _Batch) -> Job:

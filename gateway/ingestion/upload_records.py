@@ -105,13 +105,19 @@ def _moment_from(text: str) -> datetime | None:
 
 
 def submitted_record(
-    file: IncomingFile, index: int, *, sha256: str = "", refusal: TaskFailure | None = None
+    file: IncomingFile,
+    index: int,
+    *,
+    sha256: str = "",
+    only_over: str = "",
+    refusal: TaskFailure | None = None,
 ) -> Record:
     """Writes what a job must know of a file: its place, that it was kept, or why it was refused."""
     return {
         "index": index,
         "file": file_record(file),
         "sha256": sha256,
+        "only_over": only_over,
         "refusal": None if refusal is None else asdict(refusal),
     }
 

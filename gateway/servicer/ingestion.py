@@ -25,3 +25,17 @@ class IngestionServicer(ingestion_pb2_grpc.IngestionServiceServicer):
         file, content = await incoming_file_from(request_iterator)
         report = await self._uploads.take_in(file, content)
         return to_ingestion_response(report)
+
+    async def RechunkDocument(
+        self, request: ingestion_pb2.RechunkDocumentRequest, context: ServicerContext
+    ) -> ingestion_pb2.RechunkDocumentResponse:
+        """Takes the kept file of a document in again."""
+        report = await self._uploads.rechunk(request.workspace, request.external_id)
+        return ingestion_pb2.RechunkDocumentResponse(result=to_ingestion_response(report))
+
+    async def DeleteOriginals(
+        self, request: ingestion_pb2.DeleteOriginalsRequest, context: ServicerContext
+    ) -> ingestion_pb2.DeleteOriginalsResponse:
+        """Deletes kept files of what is gone."""
+        count = await self._uploads.delete_originals(request.workspace, request.external_id)
+        return ingestion_pb2.DeleteOriginalsResponse(original_count=count)

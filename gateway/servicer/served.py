@@ -69,7 +69,7 @@ def served_services(application: Application) -> list[ServedService]:
         ServedService(
             f"{PACKAGE}.IngestionService",
             partial(ingestion_pb2_grpc.add_IngestionServiceServicer_to_server, ingestion),
-            default_deadlines={"IngestDocument": None},
+            default_deadlines={"IngestDocument": None, "RechunkDocument": None},
         ),
         ServedService(
             f"{PACKAGE}.JobService",

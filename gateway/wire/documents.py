@@ -27,7 +27,10 @@ def to_list_response(page: DocumentPage) -> documents_pb2.ListDocumentsResponse:
 def to_delete_response(deletion: DocumentDeletion) -> documents_pb2.DeleteDocumentResponse:
     """Writes what was deleted."""
     return documents_pb2.DeleteDocumentResponse(
-        deleted=deletion.deleted, passage_count=deletion.passage_count
+        deleted=deletion.deleted,
+        passage_count=deletion.passage_count,
+        original_count=deletion.original_count,
+        original_failure=deletion.original_failure,
     )
 
 

@@ -46,7 +46,12 @@ def workspace_settings_from(message: workspaces_pb2.WorkspaceSettings) -> Worksp
 
 def workspace_update_from(message: workspaces_pb2.UpdateWorkspaceRequest) -> WorkspaceUpdate:
     """Reads other settings for a workspace."""
-    return WorkspaceUpdate(message.slug, fusion_from(message.fusion), message.reset_fusion)
+    return WorkspaceUpdate(
+        message.slug,
+        fusion_from(message.fusion),
+        message.reset_fusion,
+        message.chunking_profile if message.HasField("chunking_profile") else None,
+    )
 
 
 def to_workspace(workspace: Workspace) -> workspaces_pb2.Workspace:
@@ -74,7 +79,10 @@ def to_workspace(workspace: Workspace) -> workspaces_pb2.Workspace:
 def to_deletion(deletion: WorkspaceDeletion) -> workspaces_pb2.DeleteWorkspaceResponse:
     """Writes what went with a workspace."""
     return workspaces_pb2.DeleteWorkspaceResponse(
-        document_count=deletion.document_count, passage_count=deletion.passage_count
+        document_count=deletion.document_count,
+        passage_count=deletion.passage_count,
+        original_count=deletion.original_count,
+        original_failure=deletion.original_failure,
     )
 
 

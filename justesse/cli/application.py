@@ -11,6 +11,7 @@ from justesse.cli.evaluation import application as evaluation
 from justesse.cli.exit_codes import EXPLANATION
 from justesse.cli.explain import explain
 from justesse.cli.ingest import ingest
+from justesse.cli.rechunk import rechunk
 from justesse.cli.reembed import reembed
 from justesse.cli.search import search
 from justesse.cli.status import status, version, version_option
@@ -27,6 +28,7 @@ app = typer.Typer(
 
 app.command(help=up.HELP)(up.up)
 app.command()(ingest)
+app.command()(rechunk)
 app.command()(search)
 app.command()(explain)
 app.add_typer(workspaces.app, name="workspaces")

@@ -79,6 +79,10 @@ def delete(
             outcome = "there is no such document"
             if deletion.deleted:
                 outcome = f"deleted, {counted(deletion.passage_count, 'passage')}"
+                if deletion.original_count:
+                    outcome += f" and {counted(deletion.original_count, 'kept file')}"
+            if deletion.original_failure:
+                outcome += f"; kept files may still be there: {deletion.original_failure}"
             console.print(plain(f"{external_id}: {outcome}"), soft_wrap=True)
 
     show(deletions, as_json, draw)

@@ -152,8 +152,11 @@ def delete(
         deleted = justesse.delete_workspace(slug, timeout=timeout)
     text = (
         f"Deleted workspace {slug} with {counted(deleted.document_count, 'document')} "
-        f"({counted(deleted.passage_count, 'passage')})."
+        f"({counted(deleted.passage_count, 'passage')}, "
+        f"{counted(deleted.original_count, 'kept file')})."
     )
+    if deleted.original_failure:
+        text += f" Kept files may still be there: {deleted.original_failure}"
     show(deleted, as_json, lambda console: console.print(plain(text)))
 
 

@@ -74,6 +74,10 @@ class DeletedDocument:
     deleted: bool
     """False: there was no such document."""
     passage_count: int
+    original_count: int = 0
+    """Kept files that were deleted."""
+    original_failure: str = ""
+    """Why kept files may still be there; empty if none is. Deleting once more tries again."""
 
 
 def document_from(message: documents_pb2.Document) -> Document:

@@ -181,6 +181,20 @@ DROP_SPACE = Method(
     spaces_pb2.DropSpaceResponse,
     idempotent=False,
 )
+RECHUNK_DOCUMENT = Method(
+    f"{PACKAGE}.IngestionService",
+    "RechunkDocument",
+    ingestion_pb2.RechunkDocumentRequest,
+    ingestion_pb2.RechunkDocumentResponse,
+    idempotent=False,
+)
+DELETE_ORIGINALS = Method(
+    f"{PACKAGE}.IngestionService",
+    "DeleteOriginals",
+    ingestion_pb2.DeleteOriginalsRequest,
+    ingestion_pb2.DeleteOriginalsResponse,
+    idempotent=False,
+)
 LIST_SWITCHES = Method(
     f"{PACKAGE}.SwitchService",
     "ListSwitches",
@@ -231,6 +245,8 @@ METHODS: tuple[Method[Any, Any], ...] = (
     REEMBED_WORKSPACE,
     SWITCH_SPACE,
     DROP_SPACE,
+    RECHUNK_DOCUMENT,
+    DELETE_ORIGINALS,
     LIST_SWITCHES,
     SET_SWITCH,
     REFRESH_SWITCHES,

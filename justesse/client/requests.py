@@ -14,6 +14,7 @@ from justesse.client.documents import (
 )
 from justesse.client.explanations import SearchExplanation, search_explanation_from
 from justesse.client.fusion import Fusion, fusion_message
+from justesse.client.ingestion import IngestionResult, ingestion_result_from
 from justesse.client.jobs import Job, JobPage, job_from, job_page_from
 from justesse.client.mesh_state import MeshState, mesh_state_from
 from justesse.client.methods import Method, RequestT, ResponseT
@@ -31,6 +32,7 @@ from justesse.client.workspaces import (
 from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
+    ingestion_pb2,
     jobs_pb2,
     mesh_pb2,
     spaces_pb2,
@@ -97,10 +99,15 @@ def describe_workspace(slug: str) -> CallFor[Workspace]:
     )
 
 
-def update_workspace(slug: str, fusion: Fusion, reset_fusion: bool) -> CallFor[Workspace]:
+def update_workspace(
+    slug: str, fusion: Fusion, reset_fusion: bool, chunking_profile: str | None
+) -> CallFor[Workspace]:
     """Asks for other settings of a workspace."""
     request = workspaces_pb2.UpdateWorkspaceRequest(
-        slug=slug, fusion=fusion_message(fusion), reset_fusion=reset_fusion
+        slug=slug,
+        fusion=fusion_message(fusion),
+        reset_fusion=reset_fusion,
+        chunking_profile=chunking_profile,
     )
     return Call(
         methods.UPDATE_WORKSPACE, request, lambda response: workspace_from(response.workspace)
@@ -112,7 +119,12 @@ def delete_workspace(slug: str) -> CallFor[DeletedWorkspace]:
     return Call(
         methods.DELETE_WORKSPACE,
         workspaces_pb2.DeleteWorkspaceRequest(slug=slug),
-        lambda response: DeletedWorkspace(response.document_count, response.passage_count),
+        lambda response: DeletedWorkspace(
+            response.document_count,
+            response.passage_count,
+            response.original_count,
+            response.original_failure,
+        ),
     )
 
 
@@ -135,7 +147,30 @@ def delete_document(workspace: str, external_id: str) -> CallFor[DeletedDocument
     return Call(
         methods.DELETE_DOCUMENT,
         documents_pb2.DeleteDocumentRequest(workspace=workspace, external_id=external_id),
-        lambda response: DeletedDocument(response.deleted, response.passage_count),
+        lambda response: DeletedDocument(
+            response.deleted,
+            response.passage_count,
+            response.original_count,
+            response.original_failure,
+        ),
+    )
+
+
+def rechunk_document(workspace: str, external_id: str) -> CallFor[IngestionResult]:
+    """Asks for a document to be cut anew from its kept file."""
+    return Call(
+        methods.RECHUNK_DOCUMENT,
+        ingestion_pb2.RechunkDocumentRequest(workspace=workspace, external_id=external_id),
+        lambda response: ingestion_result_from(response.result),
+    )
+
+
+def delete_originals(workspace: str, external_id: str) -> CallFor[int]:
+    """Asks for kept files of what is gone to be deleted."""
+    return Call(
+        methods.DELETE_ORIGINALS,
+        ingestion_pb2.DeleteOriginalsRequest(workspace=workspace, external_id=external_id),
+        lambda response: response.original_count,
     )
 
 

@@ -163,11 +163,15 @@ class Justesse(JobCalls, SpaceCalls):
         *,
         fusion: Fusion | None = None,
         reset_fusion: bool = False,
+        chunking_profile: str | None = None,
         timeout: float | None = 30.0,
         request_id: str | None = None,
     ) -> Workspace:
-        """Changes settings of a workspace; `reset_fusion` begins from the defaults."""
-        call = requests.update_workspace(slug, fusion or Fusion(), reset_fusion)
+        """Changes settings of a workspace; `reset_fusion` begins from the defaults.
+
+        Another `chunking_profile` counts for documents that come or are cut anew.
+        """
+        call = requests.update_workspace(slug, fusion or Fusion(), reset_fusion, chunking_profile)
         return self._answer(call, timeout, request_id)
 
     def delete_workspace(
@@ -233,6 +237,33 @@ class Justesse(JobCalls, SpaceCalls):
     ) -> DeletedDocument:
         """Deletes one document; deleting what does not exist is no error and says so."""
         return self._answer(requests.delete_document(workspace, external_id), timeout, request_id)
+
+    def rechunk_document(
+        self,
+        workspace: str,
+        external_id: str,
+        *,
+        timeout: float | None = None,
+        request_id: str | None = None,
+    ) -> IngestionResult:
+        """Cuts a document anew from its kept file, as its workspace is set now."""
+        call = requests.rechunk_document(workspace, external_id)
+        return self._answer(call, timeout, request_id)
+
+    def delete_originals(
+        self,
+        workspace: str,
+        external_id: str = "",
+        *,
+        timeout: float | None = 30.0,
+        request_id: str | None = None,
+    ) -> int:
+        """Deletes the kept files of a document, or of a workspace, that is gone; returns how many.
+
+        Deletions do so by themselves; this is for those that say it failed.
+        """
+        call = requests.delete_originals(workspace, external_id)
+        return self._answer(call, timeout, request_id)
 
     def list_switches(
         self, *, timeout: float | None = 30.0, request_id: str | None = None

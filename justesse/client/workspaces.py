@@ -71,6 +71,10 @@ class DeletedWorkspace:
 
     document_count: int
     passage_count: int
+    original_count: int = 0
+    """Kept files that were deleted."""
+    original_failure: str = ""
+    """Why kept files may still be there; empty if none is. `delete_originals` tries again."""
 
 
 _INDEX_KINDS = {

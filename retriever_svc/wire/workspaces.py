@@ -75,7 +75,12 @@ def settings_from(message: workspaces_pb2.CreateWorkspaceRequest) -> WorkspaceSe
 def update_from(message: workspaces_pb2.UpdateWorkspaceRequest) -> WorkspaceUpdate:
     """Returns the update. Raises InvalidArgument."""
     return WorkspaceUpdate(
-        message.slug, fusion_choices_from(message.fusion, "fusion"), message.reset_fusion
+        message.slug,
+        fusion_choices_from(message.fusion, "fusion"),
+        message.reset_fusion,
+        _choice(ChunkingProfile, message.chunking_profile, "chunking_profile")
+        if message.HasField("chunking_profile")
+        else None,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,6 +42,21 @@ class ChainedEmbedder:
     purposes: set[EmbeddingPurpose] = field(default_factory=set)
     most_at_once: int = 0
     _at_once: int = 0
+    _open: asyncio.Event = field(default_factory=asyncio.Event)
+    _arrived: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._open.set()
+
+    @contextmanager
+    def holding(self) -> Iterator[asyncio.Event]:
+        """Keeps calls from being answered; yields what tells that one has come."""
+        self._open.clear()
+        self._arrived.clear()
+        try:
+            yield self._arrived
+        finally:
+            self._open.set()
 
     async def embed(
         self,
@@ -56,6 +72,8 @@ class ChainedEmbedder:
         """Implements the port."""
         self.calls.append((tuple(texts), space_id))
         self.purposes.add(purpose)
+        self._arrived.set()
+        await self._open.wait()
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
         await asyncio.sleep(0)

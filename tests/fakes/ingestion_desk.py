@@ -48,9 +48,16 @@ class Desk:
         )
 
     def files(self) -> list[str]:
-        """Files that were received and not given up, by the folder that they lie in."""
-        folders = ("incoming", "originals", "received")
-        return [name for name in folders for p in (self.folder / name).rglob("*") if p.is_file()]
+        """Files that were received and not given up, by the folder that they lie in.
+
+        Descriptions of originals are left out.
+        """
+        return [
+            name
+            for name in ("incoming", "originals", "received")
+            for path in (self.folder / name).rglob("*")
+            if path.is_file() and path.suffix != ".json"
+        ]
 
 
 @asynccontextmanager

@@ -110,10 +110,15 @@ class DocumentPageBody(BaseModel):
 
 
 class DocumentDeletionBody(BaseModel):
-    """Whether the document existed, and how many passages went with it."""
+    """Whether the document existed, and how many passages and kept files went with it.
+
+    `original_failure` says why kept files may still be there; empty if none is.
+    """
 
     deleted: bool
     passage_count: int
+    original_count: int
+    original_failure: str
 
 
 def to_ingestion_report_body(report: IngestionReport) -> IngestionReportBody:
@@ -160,7 +165,12 @@ def to_document_page_body(page: DocumentPage) -> DocumentPageBody:
 
 def to_document_deletion_body(deletion: DocumentDeletion) -> DocumentDeletionBody:
     """Writes what was deleted."""
-    return DocumentDeletionBody(deleted=deletion.deleted, passage_count=deletion.passage_count)
+    return DocumentDeletionBody(
+        deleted=deletion.deleted,
+        passage_count=deletion.passage_count,
+        original_count=deletion.original_count,
+        original_failure=deletion.original_failure,
+    )
 
 
 def _to_document_body(stored: StoredDocument) -> DocumentBody:

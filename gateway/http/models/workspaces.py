@@ -56,10 +56,14 @@ class UpdateWorkspaceBody(RequestBody):
     reset_fusion: bool = Field(
         default=False, description="takes all fusion settings to their defaults first"
     )
+    chunking_profile: str | None = Field(
+        default=None,
+        description='"structure", "sentences" or "words", for documents that come or are cut anew',
+    )
 
     def update(self, slug: str) -> WorkspaceUpdate:
         """Returns the update of the workspace with this slug."""
-        return WorkspaceUpdate(slug, self.fusion.fusion(), self.reset_fusion)
+        return WorkspaceUpdate(slug, self.fusion.fusion(), self.reset_fusion, self.chunking_profile)
 
 
 class SpaceBody(BaseModel):
@@ -98,10 +102,15 @@ class WorkspacesBody(BaseModel):
 
 
 class WorkspaceDeletionBody(BaseModel):
-    """What went with a workspace."""
+    """What went with a workspace.
+
+    `original_failure` says why kept files may still be there; empty if none is.
+    """
 
     document_count: int
     passage_count: int
+    original_count: int
+    original_failure: str
 
 
 def to_workspace_body(workspace: Workspace) -> WorkspaceBody:
@@ -139,5 +148,8 @@ def to_workspace_body(workspace: Workspace) -> WorkspaceBody:
 def to_workspace_deletion_body(deletion: WorkspaceDeletion) -> WorkspaceDeletionBody:
     """Writes what went with a workspace."""
     return WorkspaceDeletionBody(
-        document_count=deletion.document_count, passage_count=deletion.passage_count
+        document_count=deletion.document_count,
+        passage_count=deletion.passage_count,
+        original_count=deletion.original_count,
+        original_failure=deletion.original_failure,
     )

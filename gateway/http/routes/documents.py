@@ -50,6 +50,12 @@ def document_routes(catalogue: Catalogue, uploads: Uploads, jobs: DocumentJobs) 
             job = await jobs.submit_documents(only(SubmittedFile(file, content)))
         return JsonResponse(to_job_body(job), 202, {"Location": location_of(job)})
 
+    @router.post("/v1/documents/rechunk", response_model=IngestionReportBody)
+    async def rechunk_document(workspace: str, external_id: str) -> JsonResponse:
+        """Cuts one document anew from its kept file, as its workspace is set now."""
+        report = await uploads.rechunk(workspace, external_id)
+        return JsonResponse(to_ingestion_report_body(report))
+
     @router.get("/v1/documents", response_model=DocumentPageBody)
     async def list_documents(
         workspace: str, page_size: int = 0, page_token: str = ""

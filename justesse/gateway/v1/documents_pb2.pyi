@@ -172,19 +172,29 @@ class DeleteDocumentResponse(_message.Message):
 
     DELETED_FIELD_NUMBER: _builtins.int
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
+    ORIGINAL_COUNT_FIELD_NUMBER: _builtins.int
+    ORIGINAL_FAILURE_FIELD_NUMBER: _builtins.int
     deleted: _builtins.bool
     """Whether the document existed."""
     passage_count: _builtins.int
     """Passages that were deleted."""
+    original_count: _builtins.int
+    """Kept files that were deleted, those the document was made from; their bytes are gone."""
+    original_failure: _builtins.str
+    """Why kept files may still be there, in words; empty if none is. Deleting the document once more
+    tries again.
+    """
     def __init__(
         self,
         *,
         deleted: _builtins.bool = ...,
         passage_count: _builtins.int = ...,
+        original_count: _builtins.int = ...,
+        original_failure: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted", b"deleted", "passage_count", b"passage_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted", b"deleted", "original_count", b"original_count", "original_failure", b"original_failure", "passage_count", b"passage_count"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

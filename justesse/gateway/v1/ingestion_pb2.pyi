@@ -237,3 +237,101 @@ class IngestDocumentResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___IngestDocumentResponse: _TypeAlias = IngestDocumentResponse  # noqa: Y015
+
+@_typing.final
+class RechunkDocumentRequest(_message.Message):
+    """Asks for a document to be cut anew."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    EXTERNAL_ID_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    external_id: _builtins.str
+    """Id of the document in the workspace."""
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+        external_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["external_id", b"external_id", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RechunkDocumentRequest: _TypeAlias = RechunkDocumentRequest  # noqa: Y015
+
+@_typing.final
+class RechunkDocumentResponse(_message.Message):
+    """Says what became of the document."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESULT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def result(self) -> Global___IngestDocumentResponse:
+        """As if the file had been sent again."""
+
+    def __init__(
+        self,
+        *,
+        result: Global___IngestDocumentResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["result", b"result"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RechunkDocumentResponse: _TypeAlias = RechunkDocumentResponse  # noqa: Y015
+
+@_typing.final
+class DeleteOriginalsRequest(_message.Message):
+    """Asks for kept files to be deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    EXTERNAL_ID_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    external_id: _builtins.str
+    """Id of the document; empty: all documents of the workspace."""
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+        external_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["external_id", b"external_id", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteOriginalsRequest: _TypeAlias = DeleteOriginalsRequest  # noqa: Y015
+
+@_typing.final
+class DeleteOriginalsResponse(_message.Message):
+    """Says what was deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ORIGINAL_COUNT_FIELD_NUMBER: _builtins.int
+    original_count: _builtins.int
+    """Files that were deleted; their bytes are gone."""
+    def __init__(
+        self,
+        *,
+        original_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["original_count", b"original_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteOriginalsResponse: _TypeAlias = DeleteOriginalsResponse  # noqa: Y015

@@ -40,6 +40,16 @@ class IngestionServiceStub(object):
                 request_serializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.IngestDocumentRequest.SerializeToString,
                 response_deserializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.IngestDocumentResponse.FromString,
                 _registered_method=True)
+        self.RechunkDocument = channel.unary_unary(
+                '/justesse.gateway.v1.IngestionService/RechunkDocument',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.RechunkDocumentRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.RechunkDocumentResponse.FromString,
+                _registered_method=True)
+        self.DeleteOriginals = channel.unary_unary(
+                '/justesse.gateway.v1.IngestionService/DeleteOriginals',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.DeleteOriginalsRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.DeleteOriginalsResponse.FromString,
+                _registered_method=True)
 
 
 class IngestionServiceServicer(object):
@@ -60,6 +70,28 @@ class IngestionServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RechunkDocument(self, request, context):
+        """Takes the kept file of a document in again, as the workspace is set now, in place of its present
+        state; once this returns, the new passages are searchable. A document that needs no other
+        passages stays as it is and says so.
+
+        NOT_FOUND: no such workspace or document, or its file was not kept. FAILED_PRECONDITION: the
+        document was deleted or replaced meanwhile.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteOriginals(self, request, context):
+        """Deletes the kept files of a document that is gone, or of a workspace that is gone. Deleting a
+        document or a workspace does so by itself; this is for those whose receipt says that it failed.
+
+        FAILED_PRECONDITION: the document or the workspace is still there.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_IngestionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -67,6 +99,16 @@ def add_IngestionServiceServicer_to_server(servicer, server):
                     servicer.IngestDocument,
                     request_deserializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.IngestDocumentRequest.FromString,
                     response_serializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.IngestDocumentResponse.SerializeToString,
+            ),
+            'RechunkDocument': grpc.unary_unary_rpc_method_handler(
+                    servicer.RechunkDocument,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.RechunkDocumentRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.RechunkDocumentResponse.SerializeToString,
+            ),
+            'DeleteOriginals': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteOriginals,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.DeleteOriginalsRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_ingestion__pb2.DeleteOriginalsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -97,6 +139,60 @@ class IngestionService(object):
             '/justesse.gateway.v1.IngestionService/IngestDocument',
             justesse_dot_gateway_dot_v1_dot_ingestion__pb2.IngestDocumentRequest.SerializeToString,
             justesse_dot_gateway_dot_v1_dot_ingestion__pb2.IngestDocumentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RechunkDocument(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.IngestionService/RechunkDocument',
+            justesse_dot_gateway_dot_v1_dot_ingestion__pb2.RechunkDocumentRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_ingestion__pb2.RechunkDocumentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteOriginals(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.IngestionService/DeleteOriginals',
+            justesse_dot_gateway_dot_v1_dot_ingestion__pb2.DeleteOriginalsRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_ingestion__pb2.DeleteOriginalsResponse.FromString,
             options,
             channel_credentials,
             insecure,

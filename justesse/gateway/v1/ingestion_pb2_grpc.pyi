@@ -43,6 +43,20 @@ class IngestionServiceStub:
     file over 100 MB, no disk space left.
     Without an embedder the document is stored, found by its words, and the report says so.
     """
+    RechunkDocument: _grpc.UnaryUnaryMultiCallable[_ingestion_pb2.RechunkDocumentRequest, _ingestion_pb2.RechunkDocumentResponse]
+    """Takes the kept file of a document in again, as the workspace is set now, in place of its present
+    state; once this returns, the new passages are searchable. A document that needs no other
+    passages stays as it is and says so.
+
+    NOT_FOUND: no such workspace or document, or its file was not kept. FAILED_PRECONDITION: the
+    document was deleted or replaced meanwhile.
+    """
+    DeleteOriginals: _grpc.UnaryUnaryMultiCallable[_ingestion_pb2.DeleteOriginalsRequest, _ingestion_pb2.DeleteOriginalsResponse]
+    """Deletes the kept files of a document that is gone, or of a workspace that is gone. Deleting a
+    document or a workspace does so by itself; this is for those whose receipt says that it failed.
+
+    FAILED_PRECONDITION: the document or the workspace is still there.
+    """
 
 @_typing.type_check_only
 class IngestionServiceAsyncStub(IngestionServiceStub):
@@ -58,6 +72,20 @@ class IngestionServiceAsyncStub(IngestionServiceStub):
     unreadable file, file without text, upload of another size than it said. RESOURCE_EXHAUSTED:
     file over 100 MB, no disk space left.
     Without an embedder the document is stored, found by its words, and the report says so.
+    """
+    RechunkDocument: _aio.UnaryUnaryMultiCallable[_ingestion_pb2.RechunkDocumentRequest, _ingestion_pb2.RechunkDocumentResponse]  # type: ignore[assignment]
+    """Takes the kept file of a document in again, as the workspace is set now, in place of its present
+    state; once this returns, the new passages are searchable. A document that needs no other
+    passages stays as it is and says so.
+
+    NOT_FOUND: no such workspace or document, or its file was not kept. FAILED_PRECONDITION: the
+    document was deleted or replaced meanwhile.
+    """
+    DeleteOriginals: _aio.UnaryUnaryMultiCallable[_ingestion_pb2.DeleteOriginalsRequest, _ingestion_pb2.DeleteOriginalsResponse]  # type: ignore[assignment]
+    """Deletes the kept files of a document that is gone, or of a workspace that is gone. Deleting a
+    document or a workspace does so by itself; this is for those whose receipt says that it failed.
+
+    FAILED_PRECONDITION: the document or the workspace is still there.
     """
 
 class IngestionServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -77,6 +105,32 @@ class IngestionServiceServicer(metaclass=_abc_1.ABCMeta):
         unreadable file, file without text, upload of another size than it said. RESOURCE_EXHAUSTED:
         file over 100 MB, no disk space left.
         Without an embedder the document is stored, found by its words, and the report says so.
+        """
+
+    @_abc_1.abstractmethod
+    def RechunkDocument(
+        self,
+        request: _ingestion_pb2.RechunkDocumentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ingestion_pb2.RechunkDocumentResponse, _abc.Awaitable[_ingestion_pb2.RechunkDocumentResponse]]:
+        """Takes the kept file of a document in again, as the workspace is set now, in place of its present
+        state; once this returns, the new passages are searchable. A document that needs no other
+        passages stays as it is and says so.
+
+        NOT_FOUND: no such workspace or document, or its file was not kept. FAILED_PRECONDITION: the
+        document was deleted or replaced meanwhile.
+        """
+
+    @_abc_1.abstractmethod
+    def DeleteOriginals(
+        self,
+        request: _ingestion_pb2.DeleteOriginalsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_ingestion_pb2.DeleteOriginalsResponse, _abc.Awaitable[_ingestion_pb2.DeleteOriginalsResponse]]:
+        """Deletes the kept files of a document that is gone, or of a workspace that is gone. Deleting a
+        document or a workspace does so by itself; this is for those whose receipt says that it failed.
+
+        FAILED_PRECONDITION: the document or the workspace is still there.
         """
 
 def add_IngestionServiceServicer_to_server(servicer: IngestionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -196,10 +196,15 @@ class UpdateWorkspaceRequest(_message.Message):
     SLUG_FIELD_NUMBER: _builtins.int
     FUSION_FIELD_NUMBER: _builtins.int
     RESET_FUSION_FIELD_NUMBER: _builtins.int
+    CHUNKING_PROFILE_FIELD_NUMBER: _builtins.int
     slug: _builtins.str
     """Slug of the workspace."""
     reset_fusion: _builtins.bool
     """Takes all fusion settings back to their defaults before fusion is applied."""
+    chunking_profile: _builtins.str
+    """How documents are cut that come from now on: "structure", "sentences" or "words"; not set: as
+    before. Documents that are there stay as they are until they are cut anew.
+    """
     @_builtins.property
     def fusion(self) -> Global___FusionSettings:
         """Fields that are set change, the others stay; space_weights replace all earlier ones where there
@@ -212,12 +217,15 @@ class UpdateWorkspaceRequest(_message.Message):
         slug: _builtins.str = ...,
         fusion: Global___FusionSettings | None = ...,
         reset_fusion: _builtins.bool = ...,
+        chunking_profile: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["fusion", b"fusion"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_chunking_profile", b"_chunking_profile", "chunking_profile", b"chunking_profile", "fusion", b"fusion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["fusion", b"fusion", "reset_fusion", b"reset_fusion", "slug", b"slug"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chunking_profile", b"_chunking_profile", "chunking_profile", b"chunking_profile", "fusion", b"fusion", "reset_fusion", b"reset_fusion", "slug", b"slug"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__chunking_profile: _TypeAlias = _typing.Literal["chunking_profile"]  # noqa: Y015
+    _WhichOneofArgType__chunking_profile: _TypeAlias = _typing.Literal["_chunking_profile", b"_chunking_profile"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__chunking_profile) -> _WhichOneofReturnType__chunking_profile | None: ...
 
 Global___UpdateWorkspaceRequest: _TypeAlias = UpdateWorkspaceRequest  # noqa: Y015
 

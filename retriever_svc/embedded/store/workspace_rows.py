@@ -140,8 +140,8 @@ def change_settings(connection: sqlite3.Connection, update: WorkspaceUpdate) -> 
     workspace = find_workspace(connection, update.slug)
     settings = update.applied_to(workspace.settings)
     connection.execute(
-        "UPDATE workspaces SET fusion = ? WHERE id = ?",
-        (json_from_fusion(settings.fusion), workspace.id),
+        "UPDATE workspaces SET fusion = ?, chunking_profile = ? WHERE id = ?",
+        (json_from_fusion(settings.fusion), settings.chunking_profile, workspace.id),
     )
     return replace(workspace, settings=settings)
 

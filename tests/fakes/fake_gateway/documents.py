@@ -90,7 +90,10 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
         documents = await self._state.documents_of(request.workspace, context)
         existed = documents.pop(request.external_id, None) is not None
         return documents_pb2.DeleteDocumentResponse(
-            deleted=existed, passage_count=2 if existed else 0
+            deleted=existed,
+            passage_count=2 if existed else 0,
+            original_count=1 if existed else 0,
+            original_failure=self._state.original_failure,
         )
 
 
@@ -139,3 +142,25 @@ class FakeIngestion(ingestion_pb2_grpc.IngestionServiceServicer):
             awaiting_passage_count=self._state.awaiting_passage_count,
             warnings=self._state.ingestion_warnings,
         )
+
+    async def RechunkDocument(
+        self, request: ingestion_pb2.RechunkDocumentRequest, context: ServicerContext
+    ) -> ingestion_pb2.RechunkDocumentResponse:
+        """Replaces what was taken in; what was not has no kept file."""
+        await self._state.enter("RechunkDocument", context)
+        documents = await self._state.documents_of(request.workspace, context)
+        if request.external_id not in documents:
+            await fail(context, NotFound("its file was not kept", reason="ORIGINAL_NOT_FOUND"))
+        result = ingestion_pb2.IngestDocumentResponse(
+            outcome=ingestion_pb2.INGESTION_OUTCOME_REPLACED,
+            external_id=request.external_id,
+            passage_count=3,
+        )
+        return ingestion_pb2.RechunkDocumentResponse(result=result)
+
+    async def DeleteOriginals(
+        self, request: ingestion_pb2.DeleteOriginalsRequest, context: ServicerContext
+    ) -> ingestion_pb2.DeleteOriginalsResponse:
+        """Finds one."""
+        await self._state.enter("DeleteOriginals", context)
+        return ingestion_pb2.DeleteOriginalsResponse(original_count=1)

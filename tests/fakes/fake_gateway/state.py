@@ -41,6 +41,7 @@ class GatewayState:
     switches: dict[str, str] = field(default_factory=lambda: {"rag_reranking_enabled": "true"})
     refresh_error: str = ""
     switch_error: str = ""
+    original_failure: str = ""
     awaiting_passage_count: int = 0
     """Passages without a vector, the first of each document."""
     ingestion_warnings: list[str] = field(default_factory=list)

@@ -50,6 +50,8 @@ class FakeWorkspaces(workspaces_pb2_grpc.WorkspaceServiceServicer):
             request.slug, workspaces_pb2.WorkspaceSettings(language="fr")
         )
         settings.fusion.CopyFrom(request.fusion)
+        if request.HasField("chunking_profile"):
+            settings.chunking_profile = request.chunking_profile
         self._state.updates.append(request)
         workspace = self._state.workspace(request.slug)
         return workspaces_pb2.UpdateWorkspaceResponse(workspace=workspace)

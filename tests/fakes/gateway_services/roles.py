@@ -17,6 +17,8 @@ class FakeIngestion:
 
     behaviour: Behaviour = field(default_factory=Behaviour)
     taken: list[tuple[IncomingFile, bytes]] = field(default_factory=list)
+    rechunked: list[tuple[str, str]] = field(default_factory=list)
+    forgotten: list[tuple[str, str]] = field(default_factory=list)
 
     async def ingest_document(
         self, file: IncomingFile, content: AsyncIterator[bytes], *, timeout: float | None = None
@@ -33,6 +35,22 @@ class FakeIngestion:
             space_id=SPACE.space_id,
             warnings=("one remark",),
         )
+
+    async def rechunk_document(
+        self, workspace: str, external_id: str, *, timeout: float | None = None
+    ) -> IngestionReport:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        self.rechunked.append((workspace, external_id))
+        return IngestionReport(IngestionOutcome.REPLACED, external_id, "Titre", passage_count=3)
+
+    async def delete_originals(
+        self, workspace: str, external_id: str = "", *, timeout: float | None = None
+    ) -> int:
+        """Implements the port."""
+        await self.behaviour.meet(timeout)
+        self.forgotten.append((workspace, external_id))
+        return 1
 
 
 @dataclass

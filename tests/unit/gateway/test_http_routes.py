@@ -30,7 +30,12 @@ async def test_a_workspace_is_created_listed_described_and_deleted(
     assert created.json()["settings"]["dense_index_kind"] == "FLAT"
     assert [each["slug"] for each in listed.json()["workspaces"]] == ["export", "negoce"]
     assert described.json() == created.json()
-    assert deleted.json() == {"document_count": 0, "passage_count": 3}
+    assert deleted.json() == {
+        "document_count": 0,
+        "passage_count": 3,
+        "original_count": 1,
+        "original_failure": "",
+    }
     assert (gone.status_code, gone.json()["error"]["reason"]) == (404, "WORKSPACE_NOT_FOUND")
 
 
@@ -109,8 +114,21 @@ async def test_deleting_says_whether_there_was_something(http: httpx.AsyncClient
     first = await http.delete("/v1/documents/a.md", params=where)
     second = await http.delete("/v1/documents/a.md", params=where)
 
-    assert first.json() == {"deleted": True, "passage_count": 2}
-    assert (second.status_code, second.json()) == (200, {"deleted": False, "passage_count": 0})
+    kept = {"original_count": 1, "original_failure": ""}
+    assert first.json() == {"deleted": True, "passage_count": 2, **kept}
+    assert second.status_code == 200
+    assert second.json() == {"deleted": False, "passage_count": 0, **kept}
+
+
+async def test_a_document_is_cut_anew(http: httpx.AsyncClient, mesh: MeshOfFakes) -> None:
+    """The answer is that of an upload; its name is checked first."""
+    where = {"workspace": "negoce", "external_id": "b/c d.md"}
+    answer = await http.post("/v1/documents/rechunk", params=where)
+    unnamed = await http.post("/v1/documents/rechunk", params={**where, "external_id": ""})
+
+    assert (answer.json()["outcome"], answer.json()["passage_count"]) == ("REPLACED", 3)
+    assert mesh.ingestion.rechunked == [("negoce", "b/c d.md")]
+    assert unnamed.status_code == 400
 
 
 @pytest.mark.parametrize(
@@ -265,6 +283,7 @@ async def test_the_documentation_names_every_route(http: httpx.AsyncClient) -> N
         "/v1/workspaces/{slug}/jobs/{job_id}:retry",
         "/v1/workspaces/{slug}/jobs/{job_id}/events",
         "/v1/documents",
+        "/v1/documents/rechunk",
         "/v1/documents/{external_id}",
         "/v1/switches",
         "/v1/switches/refresh",

@@ -24,6 +24,18 @@ class CollectingIngestion:
         self.taken.append(b"".join([part async for part in content]))
         return IngestionReport(IngestionOutcome.CREATED, file.file_name, "", 1)
 
+    async def rechunk_document(
+        self, workspace: str, external_id: str, *, timeout: float | None = None
+    ) -> IngestionReport:
+        """Is not called here."""
+        raise NotImplementedError
+
+    async def delete_originals(
+        self, workspace: str, external_id: str = "", *, timeout: float | None = None
+    ) -> int:
+        """Is not called here."""
+        raise NotImplementedError
+
 
 async def parts(*content: bytes) -> AsyncIterator[bytes]:
     """Yields the parts of a file."""

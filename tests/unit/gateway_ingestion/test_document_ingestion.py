@@ -13,9 +13,8 @@ from chassis.errors import (
     Unavailable,
 )
 from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
-from gateway.ingestion.originals import Originals
 from tests.fakes.chained_embedder import FIRST
-from tests.fakes.ingestion_desk import GUIDE, LONG, Desk
+from tests.fakes.ingestion_desk import LONG, Desk
 
 
 async def test_a_new_file_is_stored_with_vectors_and_its_original(desk: Desk) -> None:
@@ -33,15 +32,6 @@ async def test_a_new_file_is_stored_with_vectors_and_its_original(desk: Desk) ->
     assert (stored.language, stored.chunking_profile) == ("fr", "structure")
     assert desk.embedder.embedded() == ["# Guide\n\nLe navire attend au large."]
     assert desk.files() == ["originals"]
-
-
-async def test_the_original_is_found_by_the_content_hash(desk: Desk) -> None:
-    """A document can be cut anew from what is stored."""
-    await desk.take_in()
-
-    content_hash = desk.store.documents["w", "guide.md"].document.content_hash
-    original = Originals(desk.folder / "originals").path_of("w", content_hash[:64], ".md")
-    assert original.read_text() == GUIDE
 
 
 async def test_the_same_file_again_is_a_stated_no_op(desk: Desk) -> None:

@@ -26,6 +26,8 @@ def test_workspaces_are_created_listed_described_and_deleted(line: CommandLine) 
     assert line.json("workspaces", "delete", "other", "--yes") == {
         "document_count": 0,
         "passage_count": 0,
+        "original_count": 0,
+        "original_failure": "",
     }
     message = line.error("workspaces", "describe", "other", code=3)
     assert message == "error: there is no workspace 'other' (WORKSPACE_NOT_FOUND)"
