@@ -21,6 +21,7 @@ from gateway.ingestion.chunking.profiles import DEFAULT_PROFILE, PROFILES, Chunk
 from gateway.ingestion.description import check_description, described, fingerprint
 from gateway.ingestion.extraction.blocks import Extraction
 from gateway.ingestion.extraction.process import ExtractionProcesses
+from gateway.ingestion.extraction.read_pages import ReadPagesFolder
 from gateway.ingestion.extraction.registry import suffix_of
 from gateway.ingestion.language import document_language
 from gateway.ingestion.originals import Originals
@@ -94,6 +95,7 @@ class DocumentIngestion:
     windows: PassageWindows
     rates: TokenRates
     processes: ExtractionProcesses
+    read_pages: ReadPagesFolder
     originals: Originals
 
     async def take_in(
@@ -129,7 +131,9 @@ class DocumentIngestion:
             )
         started = perf_counter()
         with refusals_named(job.file.file_name):
-            extraction = await self.processes.extract(job.received.path, job.suffix)
+            extraction = await self.processes.extract(
+                job.received.path, job.suffix, self.read_pages.of(job.received.sha256)
+            )
         extracted = perf_counter()
         await steps.advance(DocumentJobState.CHUNKING)
         document, passages, warnings = await self._cut(job, extraction)
@@ -156,6 +160,7 @@ class DocumentIngestion:
             await asyncio.to_thread(self.originals.keep, job.received, job.file, job.external_id)
             upsert, new = await self._store(job, document, content_hash, passages, new)
             await self._drop_earlier_originals(job)
+        await asyncio.to_thread(self.read_pages.of(job.received.sha256).forget)
         _log.info(
             "document taken in",
             workspace=job.workspace.slug,

@@ -16,6 +16,7 @@ from gateway.document_jobs import INGESTION
 from gateway.ingestion.document_ingestion import DocumentIngestion
 from gateway.ingestion.embedding_calls import EmbeddingCalls
 from gateway.ingestion.extraction.process import ExtractionProcesses
+from gateway.ingestion.extraction.read_pages import ReadPagesFolder
 from gateway.ingestion.ingestion_work import IngestionWork
 from gateway.ingestion.job_upkeep import JobUpkeep
 from gateway.ingestion.kept_documents import KeptDocuments
@@ -133,8 +134,18 @@ def assembled(
         ),
         rates=TokenRates(embedder),
         processes=processes,
+        read_pages=opened_read_pages(settings),
         originals=opened_originals(settings),
     )
+
+
+def opened_read_pages(settings: IngestionSettings) -> ReadPagesFolder:
+    """Opens the folder of pages read in their images, swept of what nobody came back to."""
+    read_pages = ReadPagesFolder(settings.data_folder / "read-pages")
+    swept = read_pages.sweep(settings.job_retention_days * 86_400.0)
+    if swept:
+        _log.info("read pages removed", files=swept)
+    return read_pages
 
 
 def opened_originals(settings: IngestionSettings) -> Originals:

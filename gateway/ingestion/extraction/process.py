@@ -21,8 +21,9 @@ from pathlib import Path
 import structlog
 
 from gateway.ingestion.extraction.blocks import Extraction
-from gateway.ingestion.extraction.image_pages import with_image_texts
+from gateway.ingestion.extraction.image_pages import ReadPage, with_image_texts
 from gateway.ingestion.extraction.limits import ExtractionLimits
+from gateway.ingestion.extraction.read_pages import ReadPages
 from gateway.ingestion.extraction.refusals import FileRefused, over_limit, unreadable
 from gateway.ingestion.extraction.serialization import (
     ExtractorFailed,
@@ -64,17 +65,21 @@ class ExtractionProcesses:
         self._free = asyncio.Semaphore(count)
         self._idle: list[_Child] = []
 
-    async def extract(self, path: Path, suffix: str) -> Extraction:
+    async def extract(
+        self, path: Path, suffix: str, read_pages: ReadPages | None = None
+    ) -> Extraction:
         """Reads the file at `path` as the type its `suffix` names; raises FileRefused.
 
-        Images in it are read page by page, and other files meanwhile.
+        Images in it are read page by page, and other files meanwhile. Pages that an earlier attempt
+        left in `read_pages` are not read again, and those read now are left there.
         """
         extraction = await self._in_child(path, suffix)
         if not extraction.image_pages:
             return extraction
-        return await with_image_texts(
-            extraction, partial(self._in_child, path, suffix), self._limits.ocr_pages
-        )
+        read = partial(self._in_child, path, suffix)
+        if read_pages is not None:
+            read = partial(_read_once, read, read_pages)
+        return await with_image_texts(extraction, read, self._limits.ocr_pages)
 
     async def _in_child(self, path: Path, suffix: str, page: int = 0) -> Extraction:
         async with self._free:
@@ -132,6 +137,14 @@ class ExtractionProcesses:
             )
         _log.warning("extraction process ended", exit_code=exit_code)
         return _WornOut(unreadable("the file makes its reader crash or run out of memory"))
+
+
+async def _read_once(read: ReadPage, read_pages: ReadPages, number: int) -> Extraction:
+    page = await asyncio.to_thread(read_pages.get, number)
+    if page is None:
+        page = await read(number)
+        await asyncio.to_thread(read_pages.put, number, page)
+    return page
 
 
 class _Child:
