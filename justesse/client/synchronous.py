@@ -1,6 +1,5 @@
 """The synchronous client."""
 
-from collections.abc import Iterator
 from typing import Unpack, cast
 
 import grpc
@@ -9,12 +8,7 @@ from justesse.client import methods, requests
 from justesse.client.address import checked_address
 from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
-from justesse.client.documents import (
-    DeletedDocument,
-    Document,
-    DocumentPage,
-    DocumentWithPassages,
-)
+from justesse.client.document_calls import DocumentCalls
 from justesse.client.errors import JustesseError
 from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import FailedCall, error_from
@@ -31,7 +25,7 @@ from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 
 
-class Justesse(JobCalls, SpaceCalls):
+class Justesse(DocumentCalls, JobCalls, SpaceCalls):
     """Calls the gateway; safe to share between threads, and a context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the
@@ -179,91 +173,6 @@ class Justesse(JobCalls, SpaceCalls):
     ) -> DeletedWorkspace:
         """Deletes a workspace with all its documents."""
         return self._answer(requests.delete_workspace(slug), timeout, request_id)
-
-    def get_document(
-        self,
-        workspace: str,
-        external_id: str,
-        *,
-        timeout: float | None = 30.0,
-        request_id: str | None = None,
-    ) -> DocumentWithPassages:
-        """Reads one document with its passages."""
-        return self._answer(requests.get_document(workspace, external_id), timeout, request_id)
-
-    def list_documents(
-        self,
-        workspace: str,
-        *,
-        page_size: int = 50,
-        page_token: str = "",
-        timeout: float | None = 30.0,
-        request_id: str | None = None,
-    ) -> DocumentPage:
-        """Lists one page of documents by external id; at most 500 a page."""
-        call = requests.list_documents(workspace, page_size, page_token)
-        return self._answer(call, timeout, request_id)
-
-    def iterate_documents(
-        self,
-        workspace: str,
-        *,
-        page_size: int = 50,
-        timeout: float | None = 30.0,
-        request_id: str | None = None,
-    ) -> Iterator[Document]:
-        """Iterates over all documents by external id; `timeout` counts for each page."""
-        page_token = ""
-        while True:
-            page = self.list_documents(
-                workspace,
-                page_size=page_size,
-                page_token=page_token,
-                timeout=timeout,
-                request_id=request_id,
-            )
-            yield from page.documents
-            if not page.next_page_token:
-                return
-            page_token = page.next_page_token
-
-    def delete_document(
-        self,
-        workspace: str,
-        external_id: str,
-        *,
-        timeout: float | None = 30.0,
-        request_id: str | None = None,
-    ) -> DeletedDocument:
-        """Deletes one document; deleting what does not exist is no error and says so."""
-        return self._answer(requests.delete_document(workspace, external_id), timeout, request_id)
-
-    def rechunk_document(
-        self,
-        workspace: str,
-        external_id: str,
-        *,
-        timeout: float | None = None,
-        request_id: str | None = None,
-    ) -> IngestionResult:
-        """Cuts a document anew from its kept file, as its workspace is set now."""
-        call = requests.rechunk_document(workspace, external_id)
-        return self._answer(call, timeout, request_id)
-
-    def delete_originals(
-        self,
-        workspace: str,
-        external_id: str = "",
-        *,
-        timeout: float | None = 30.0,
-        request_id: str | None = None,
-    ) -> int:
-        """Deletes the kept files of a document, or of a workspace, that is gone; returns how many.
-
-        Deletions do so by themselves; this is for those that say it failed.
-        """
-        call = requests.delete_originals(workspace, external_id)
-        return self._answer(call, timeout, request_id)
 
     def list_switches(
         self, *, timeout: float | None = 30.0, request_id: str | None = None
