@@ -12,14 +12,18 @@ from gateway.explanations import (
     RerankStep,
 )
 from gateway.hits import placed_hits
+from gateway.pages import arranged
 from gateway.pipeline import Retrieval
-from gateway.questions import Hit
+from gateway.questions import Hit, Question
 from gateway.reranking import RankedPassage
 from gateway.searching import BM25_LIST
 
 
 def explained_passages(
-    retrieval: Retrieval, standings: DocumentStandings, expected: Expectation
+    retrieval: Retrieval,
+    standings: DocumentStandings,
+    expected: Expectation,
+    question: Question,
 ) -> tuple[ExplainedPassage, ...]:
     """Returns what became of the expected passages, best place first.
 
@@ -32,7 +36,7 @@ def explained_passages(
     ]
     if expected.chunk_index is not None and not passages:
         raise no_such_passage(expected, len(standings.passages))
-    follower = _Follower(retrieval)
+    follower = _Follower(retrieval, question)
     # The retriever's order stays among the passages without a place.
     return tuple(
         sorted(map(follower.follow, passages), key=lambda one: (one.rank is None, one.rank or 0))
@@ -51,11 +55,13 @@ def no_such_passage(expected: Expectation, passage_count: int) -> NotFound:
 class _Follower:
     """Looks passages up in what each stage of one search left."""
 
-    def __init__(self, retrieval: Retrieval) -> None:
+    def __init__(self, retrieval: Retrieval, question: Question) -> None:
         self._retrieval = retrieval
-        self._placed = {
-            hit.fused.passage_id: hit for hit in placed_hits(retrieval.fused, retrieval.ranking)
-        }
+        arrangement = arranged(placed_hits(retrieval.fused, retrieval.ranking), question)
+        self._placed = {hit.fused.passage_id: hit for unit in arrangement.units for hit in unit}
+        self._over_bound = {hit.fused.passage_id: hit for hit in arrangement.over_bound}
+        self._returned = {hit.fused.passage_id for hit in retrieval.hits}
+        self._question = question
         self._before = {
             hit.passage_id: place for place, hit in enumerate(retrieval.fused.hits, start=1)
         }
@@ -64,6 +70,16 @@ class _Follower:
 
     def follow(self, passage: PassageStandings) -> ExplainedPassage:
         """Returns what became of one passage."""
+        bounded = self._over_bound.get(passage.passage_id)
+        if bounded is not None:
+            return ExplainedPassage(
+                ExpectationOutcome.OVER_DOCUMENT_BOUND,
+                f"{self._question.passages_per_document} better passages of its document are in "
+                "the answer",
+                None,
+                passage,
+                self._rerank_step(bounded),
+            )
         hit = self._placed.get(passage.passage_id)
         if hit is None:
             outcome, detail = self._lost(passage)
@@ -72,12 +88,12 @@ class _Follower:
         return ExplainedPassage(outcome, detail, hit.rank, passage, self._rerank_step(hit))
 
     def _kept(self, hit: Hit) -> tuple[ExpectationOutcome, str]:
-        returned = len(self._retrieval.hits)
-        if hit.rank <= returned:
+        returned = len(self._returned)
+        if hit.fused.passage_id in self._returned:
             return ExpectationOutcome.RETURNED, f"returned; place {hit.rank} of {returned}"
         return (
             ExpectationOutcome.OVER_LIMIT,
-            f"place {hit.rank} in the final order; the limit is {returned}",
+            f"place {hit.rank} in the final order; the limit is {self._question.limit}",
         )
 
     def _lost(self, passage: PassageStandings) -> tuple[ExpectationOutcome, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from gateway.questions import Hit, ListPlace
 from gateway.receipt import StageOutcome
@@ -29,15 +28,16 @@ def candidates_of(fused: FusedHits, text_count: int, *, with_bm25: bool) -> tupl
     )
 
 
-def best_hits(fused: FusedHits, ranking: Ranking | None, limit: int) -> tuple[Hit, ...]:
-    """Returns the first `limit` of the placed hits."""
-    return tuple(islice(placed_hits(fused, ranking), limit))
+def placed_ids(fused: FusedHits, ranking: Ranking | None) -> list[str]:
+    """Returns the ids of the placed hits in their order."""
+    placed: Sequence[FusedHit | RankedPassage] = fused.hits if ranking is None else ranking.passages
+    return [passage.passage_id for passage in placed]
 
 
 def placed_hits(fused: FusedHits, ranking: Ranking | None) -> Iterator[Hit]:
     """Yields all hits in the order of the ranking, or in fused order without one.
 
-    The ranking holds every fused hit once.
+    The ranking holds fused hits, each once at most.
     """
     if ranking is None:
         for rank, hit in enumerate(fused.hits, start=1):

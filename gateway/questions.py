@@ -19,7 +19,8 @@ DEFAULT_LIMIT = 8
 class Question:
     """A question to one workspace; `limit` hits are wanted.
 
-    `history` is ordered oldest first. `passages_per_document` 0 means no bound.
+    `history` is ordered oldest first. `passages_per_document` 0 means no bound. `limit` counts
+    documents where hits are grouped. `candidate_count` 0 leaves the length of lists to its switch.
     """
 
     workspace: str
@@ -31,6 +32,10 @@ class Question:
     context: Mapping[str, MetadataValue] = field(default_factory=dict)
     passages_per_document: int = 0
     fusion: Fusion = field(default_factory=Fusion)
+    page_token: str = ""
+    group_by_document: bool = False
+    highlight: bool = False
+    candidate_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,14 @@ class ListPlace:
     query_index: int
     rank: int
     contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextSpan:
+    """A part `[start, end)` of a text, in code points."""
+
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +69,21 @@ class Hit:
     list_places: tuple[ListPlace, ...]
     rerank_rank: int | None = None
     rerank_score: float | None = None
+    highlights: tuple[TextSpan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FoundPassages:
-    """Hits, best first, what every stage did, and the wordings searched with.
+    """Hits of a page, what every stage did, and the wordings searched with.
 
     Candidates were scored against the first wording: the standalone question where there is a
-    history, else the original.
+    history, else the original. `total_count` hits are on all pages (documents where they are
+    grouped); with `window_cut` more passages than those may match.
     """
 
     hits: tuple[Hit, ...]
     receipt: Receipt
     searched_queries: tuple[str, ...]
+    next_page_token: str = ""
+    total_count: int = 0
+    window_cut: bool = False

@@ -40,7 +40,7 @@ class SearchExplanations:
         return SearchExplanation(
             question=question,
             document=document,
-            passages=explained_passages(retrieval, standings, expected),
+            passages=explained_passages(retrieval, standings, expected, question),
             wordings=retrieval.wordings,
             lists=tuple(
                 SearchedList(made.name, made.variant_index, made.hit_count, made.exact)

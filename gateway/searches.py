@@ -6,6 +6,7 @@ import structlog
 
 from chassis.deadline import Deadline, current_deadline
 from chassis.request_id import current_request_id
+from gateway.page_tokens import token_of
 from gateway.pipeline import STAGE_ORDER, Retrieval, find_passages
 from gateway.questions import FoundPassages, Question
 from gateway.receipt import Receipt, StageOutcome
@@ -36,7 +37,15 @@ class Searches:
         check_question(question)
         run = self.begin(question, DEFAULT_DEADLINE_S)
         retrieval = await run.find_passages()
-        return FoundPassages(retrieval.hits, run.receipt(), retrieval.wordings.texts)
+        following, fused = retrieval.following, retrieval.fused
+        return FoundPassages(
+            retrieval.hits,
+            run.receipt(),
+            retrieval.wordings.texts,
+            next_page_token="" if following is None else token_of(following, question),
+            total_count=retrieval.total_count,
+            window_cut=fused.window_cut or fused.total_count > len(fused.hits),
+        )
 
     def begin(self, question: Question, default_deadline_s: float) -> SearchRun:
         """Returns a run within the caller's deadline, or as many seconds where it gave none."""

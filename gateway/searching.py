@@ -60,7 +60,6 @@ class PassageSearch:
     filter: Filter | None = None
     thresholds: tuple[Threshold, ...] = ()
     context: Mapping[str, MetadataValue] = field(default_factory=dict)
-    passages_per_document: int = 0
     fusion: Fusion = field(default_factory=Fusion)
 
 
@@ -158,6 +157,7 @@ class FusedHits:
     """Hits in fused order, best first, and the spaces the workspace has now.
 
     `spaces_outdated` says that the vectors were for other spaces: only BM25 lists were made.
+    `window_cut` says that a list was as long as it may be.
     """
 
     hits: tuple[FusedHit, ...]
@@ -167,3 +167,5 @@ class FusedHits:
     spaces_outdated: bool
     report: StageReport
     applied_seq: int = 0
+    total_count: int = 0
+    window_cut: bool = False

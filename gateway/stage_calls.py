@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gateway.documents import FloatMatrix
 from gateway.hits import candidates_of
 from gateway.known_workspaces import KnownWorkspace, KnownWorkspaces
+from gateway.page_tokens import KeptOrder
 from gateway.ports import PassageIndex, Reranker, Rewriter
 from gateway.query_vectors import QueryVectors
 from gateway.questions import Question
@@ -22,6 +23,9 @@ from gateway.workspaces import Space
 
 MAX_CANDIDATES = 200
 """Fused hits that are fetched: the most that a reranker takes."""
+
+LATER_PAGE = "LATER_PAGE"
+"""Reason why a stage had nothing to do: the first page's result is kept."""
 
 PlacedVectors = dict[tuple[str, str], FloatMatrix]
 """Query vectors, float32 of shape (dimension,), by wording and space id."""
@@ -56,8 +60,14 @@ class StageCalls:
             share=share,
         )
 
-    async def rewrite(self, language: str, *, share: float) -> Wordings:
-        """Returns the original wording and, where there are some, the others to search with."""
+    async def rewrite(self, language: str, kept: KeptOrder | None, *, share: float) -> Wordings:
+        """Returns the original wording and, where there are some, the others to search with.
+
+        A later page keeps the wordings of the first.
+        """
+        if kept is not None:
+            self.stages.skipped("rewrite", LATER_PAGE, "the wordings of the first page are kept")
+            return Wordings(kept.wordings, kept.wordings[0].text)
         if not self.switches.query_rewrite_enabled:
             self.stages.switched_off("rewrite", QUERY_REWRITE.key)
             return Wordings.unchanged(self.question.query)
@@ -167,13 +177,12 @@ class StageCalls:
             workspace=self.question.workspace,
             variants=tuple(_variant(each, known.spaces, vectors) for each in wordings.searched),
             mode=self._mode(known.spaces, vectors),
-            candidate_count=self.switches.hybrid_candidate_count,
+            candidate_count=(self.question.candidate_count or self.switches.hybrid_candidate_count),
             limit=MAX_CANDIDATES,
             spaces_version=known.spaces_version,
             filter=self.question.filter,
             thresholds=self.question.thresholds,
             context=self.question.context,
-            passages_per_document=self.question.passages_per_document,
             fusion=self.question.fusion,
         )
         fused = await self.stages.required(

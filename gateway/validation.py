@@ -14,6 +14,7 @@ from gateway.questions import Question
 
 MAX_QUERY_BYTES = 8 * 1024
 MAX_LIMIT = 100
+MAX_CANDIDATE_COUNT = 200
 MAX_HISTORY_TURNS = 20
 MAX_HISTORY_BYTES = 32 * 1024
 MAX_EXTERNAL_ID_LENGTH = 512
@@ -35,6 +36,7 @@ def check_question(question: Question) -> None:
         *_history_violations(question),
         *_range_violations(question.limit, "limit", 1, MAX_LIMIT),
         *_range_violations(question.passages_per_document, "passages_per_document", 0, MAX_LIMIT),
+        *_range_violations(question.candidate_count, "candidate_count", 0, MAX_CANDIDATE_COUNT),
         *fusion_violations(question.fusion, "fusion"),
         *(filter_violations(question.filter, "filter") if question.filter is not None else ()),
         *(

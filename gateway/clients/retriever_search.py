@@ -56,6 +56,8 @@ class RetrieverSearch:
             spaces_outdated=response.spaces_outdated,
             report=stage_report_from("search", response.report),
             applied_seq=response.applied_seq,
+            total_count=response.total_count,
+            window_cut=response.window_cut,
         )
 
 
@@ -68,7 +70,6 @@ def to_search_request(search: PassageSearch) -> search_pb2.SearchPassagesRequest
         candidate_count=search.candidate_count,
         limit=search.limit,
         spaces_version=search.spaces_version,
-        passages_per_document=search.passages_per_document,
         rank_constant=search.fusion.rank_constant,
         lexical_weight=search.fusion.lexical_weight,
         dense_weight=search.fusion.dense_weight,

@@ -39,6 +39,10 @@ def question_from(request: search_pb2.SearchPassagesRequest) -> Question:
         context=metadata_from(request.context, "context"),
         passages_per_document=request.passages_per_document,
         fusion=fusion_from(request.fusion),
+        page_token=request.page_token,
+        group_by_document=request.group_by_document,
+        highlight=request.highlight,
+        candidate_count=request.candidate_count,
     )
 
 
@@ -57,6 +61,9 @@ def to_search_response(found: FoundPassages) -> search_pb2.SearchPassagesRespons
         hits=map(_to_hit, found.hits),
         receipt=to_receipt(found.receipt),
         searched_queries=found.searched_queries,
+        next_page_token=found.next_page_token,
+        total_count=found.total_count,
+        window_cut=found.window_cut,
     )
 
 
@@ -71,6 +78,7 @@ def _to_hit(hit: Hit) -> search_pb2.Hit:
         chunk_index=passage.chunk_index,
         source=to_source(hit.fused.document, hit.fused.update_time),
         scores=_to_scores(hit),
+        highlights=[search_pb2.TextSpan(start=span.start, end=span.end) for span in hit.highlights],
     )
 
 

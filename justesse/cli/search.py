@@ -11,12 +11,16 @@ from justesse.cli.fusion_options import (
 )
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
 from justesse.cli.output import show
+from justesse.cli.page_walk import searched_page
 from justesse.cli.search_options import (
     USUAL_LIMIT,
+    CandidatesOption,
     ContextOption,
     FilterOption,
+    GroupOption,
     HistoryOption,
     LimitOption,
+    PageOption,
     PerDocumentOption,
     QueryArgument,
     ThresholdOption,
@@ -32,7 +36,10 @@ def search(
     query: QueryArgument,
     workspace: WorkspaceOption,
     limit: LimitOption = None,
+    page: PageOption = 1,
     passages_per_document: PerDocumentOption = 0,
+    group_by_document: GroupOption = False,
+    candidate_count: CandidatesOption = 0,
     history: HistoryOption = None,
     filters: FilterOption = None,
     thresholds: ThresholdOption = None,
@@ -50,9 +57,12 @@ def search(
     rules, facts = thresholds_of(thresholds or []), facts_of(context)
     fusion = fusion_of(rank_constant, lexical_weight, dense_weight, space_weights)
     with Justesse(gateway_address(address)) as justesse:
-        result = justesse.search(
+        result = searched_page(
+            justesse,
             workspace,
             query,
+            page,
+            timeout,
             limit=limit,
             history=turns,
             passages_per_document=passages_per_document,
@@ -60,7 +70,9 @@ def search(
             thresholds=with_spaces(rules, workspace, justesse, timeout),
             context=facts,
             fusion=fusion,
-            timeout=timeout,
+            group_by_document=group_by_document,
+            candidate_count=candidate_count,
+            highlight=True,
         )
-    wanted = limit or USUAL_LIMIT
+    wanted = 0 if page > 1 else limit or USUAL_LIMIT
     show(result, as_json, lambda console: draw_search_result(console, result, wanted))

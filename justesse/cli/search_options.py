@@ -30,6 +30,23 @@ LimitOption = Annotated[
 PerDocumentOption = Annotated[
     int, typer.Option("--per-document", help="Most passages of one document; 0: no bound.")
 ]
+GroupOption = Annotated[
+    bool,
+    typer.Option(
+        "--group", help="Show passages of one document together; --limit counts documents then."
+    ),
+]
+PageOption = Annotated[
+    int, typer.Option("--page", min=1, help="Page of the answer, of --limit passages each.")
+]
+CandidatesOption = Annotated[
+    int,
+    typer.Option(
+        "--candidates",
+        help="Length of each list before fusion, 1 to 200; by default as switch "
+        "rag_hybrid_candidate_count says. Pages end where these lists do.",
+    ),
+]
 HistoryOption = Annotated[
     list[str] | None,
     typer.Option(

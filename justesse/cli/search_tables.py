@@ -8,9 +8,9 @@ from rich.text import Text
 
 from justesse.cli.output import plain
 from justesse.cli.receipts import draw_receipt
-from justesse.cli.snippets import Snippet, without_headings
+from justesse.cli.snippets import Snippet, body_start
 from justesse.cli.tables import NARROW, new_table, number
-from justesse.client import Hit, SearchResult
+from justesse.client import Hit, SearchResult, TextSpan
 
 _LEGEND = "Each stage: rank, then score; rerank scores compare inside this answer only."
 _STAGES = (("Dense", "cosine"), ("BM25", "score"), ("Fused", "score"), ("Rerank", "relative"))
@@ -25,10 +25,12 @@ def draw_search_result(console: Console, result: SearchResult, wanted: int = 0) 
         console.print(_LEGEND, style="dim")
     else:
         console.print("Nothing found.")
-    if 0 < len(result.hits) < wanted:
+    if result.next_page_token:
+        console.print(f"{result.total_count} in all; --page shows the others.", style="dim")
+    elif 0 < len(result.hits) < wanted:
         console.print(
             f"{len(result.hits)} of the {wanted} wanted: no more were in the lists before fusion, "
-            "which switch rag_hybrid_candidate_count bounds.",
+            "which --candidates and switch rag_hybrid_candidate_count bound.",
             style="dim",
         )
     if len(result.searched_queries) > 1:
@@ -74,7 +76,13 @@ def _passage(hit: Hit, questions: Sequence[str]) -> Group:
     place = plain(" · ".join(_place_of(hit, version)), "cyan")
     # An id without spaces is broken rather than cut: it names the document to other commands.
     place.overflow = "fold"
-    snippet = Snippet(without_headings(hit.text), tuple(questions), source.language)
+    start = body_start(hit.text)
+    snippet = Snippet(
+        hit.text[start:],
+        tuple(questions),
+        source.language,
+        highlights=tuple(TextSpan(span.start - start, span.end - start) for span in hit.highlights),
+    )
     return Group(title, place, snippet)
 
 

@@ -2,13 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from itertools import dropwhile
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from justesse.cli.excerpts import best_excerpt
-from justesse.cli.output import one_line
+from justesse.cli.marked_text import MarkedText
+from justesse.client import TextSpan
 
 SNIPPET_LINES = 3
 _SHARE_FILLED = 0.85
@@ -18,6 +18,7 @@ _TABLE_RULE = re.compile(
     r"^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*(?:\|[ \t]*:?-{3,}:?[ \t]*)*\|?[ \t]*$", re.M
 )
 """The line below the head of a Markdown table."""
+_LINE = re.compile(r".*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +29,18 @@ class Snippet:
     questions: tuple[str, ...] = ()
     language: str = ""
     lines: int = SNIPPET_LINES
+    highlights: tuple[TextSpan, ...] = ()
+    """Parts of the text that are shown in bold."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yields at most `lines` lines; ellipses stand for what is left out."""
         width = options.max_width
         length = int(width * self.lines * _SHARE_FILLED)
-        excerpt = best_excerpt(
-            _TABLE_RULE.sub("", self.text), self.questions, self.language, length
-        )
-        shown = Text(("" if excerpt.begins else "… ") + one_line(excerpt.text))
+        marked = MarkedText.of(self.text, self.highlights).without(_TABLE_RULE)
+        excerpt = best_excerpt(marked.text, self.questions, self.language, length)
+        beginning = len(marked.text) - len(excerpt.text)
+        shown = Text("" if excerpt.begins else "… ")
+        shown.append_text(marked.from_place(beginning).in_one_line().styled("bold"))
         wrapped = shown.wrap(console, width)
         for position, line in enumerate(wrapped[: self.lines]):
             if position == self.lines - 1 and len(wrapped) > self.lines:
@@ -46,8 +50,9 @@ class Snippet:
             yield line
 
 
-def without_headings(text: str) -> str:
-    """Returns a passage from its first line that is no Markdown heading; all of it if none is."""
-    lines = text.splitlines()
-    body = dropwhile(lambda line: not line.strip() or line.startswith("#"), lines)
-    return "\n".join(body) or text
+def body_start(text: str) -> int:
+    """Returns where the first line begins that is no Markdown heading; 0 if none is."""
+    for line in _LINE.finditer(text):
+        if line.group().strip() and not line.group().startswith("#"):
+            return line.start()
+    return 0

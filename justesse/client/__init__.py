@@ -61,6 +61,7 @@ from justesse.client.search_result import (
     Source,
     SpaceScore,
     Speaker,
+    TextSpan,
     Turn,
 )
 from justesse.client.spaces import (
@@ -156,6 +157,7 @@ __all__ = [
     "SwitchGate",
     "SwitchOrigin",
     "Switches",
+    "TextSpan",
     "Threshold",
     "TimeoutExceededError",
     "Turn",

@@ -15,11 +15,19 @@ class SearchOptions(TypedDict, total=False):
     """Options of a search; one that is left out, or None, takes its default."""
 
     limit: int | None
-    """Hits wanted, 1 to 100; 8 by default."""
+    """Hits on a page, 1 to 100; 8 by default."""
     history: Sequence[Turn]
     """Earlier turns of the conversation, oldest first, at most 20."""
     passages_per_document: int
     """Most passages of one document among the hits; 0, the default, means no bound."""
+    group_by_document: bool
+    """Passages of one document come together; `limit` then counts documents."""
+    candidate_count: int
+    """Length of each list before fusion, 1 to 200; 0, the default, leaves it to its switch."""
+    page_token: str
+    """`SearchResult.next_page_token` of the answer before; all but `limit` must be as then."""
+    highlight: bool
+    """Says for each hit where its text holds terms of the question."""
     filter: Filter | None
     """What documents must fulfil, see `justesse.client.filters`."""
     thresholds: Sequence[Threshold]
@@ -50,6 +58,10 @@ def search_message(
             for turn in options.get("history", ())
         ],
         passages_per_document=options.get("passages_per_document", 0),
+        group_by_document=options.get("group_by_document", False),
+        candidate_count=options.get("candidate_count", 0),
+        page_token=options.get("page_token", ""),
+        highlight=options.get("highlight", False),
         filter=None if condition is None else condition.message,
         thresholds=[threshold_message(each) for each in options.get("thresholds", ())],
         context=metadata_messages(options.get("context", {})),

@@ -111,6 +111,14 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
+class TextSpan:
+    """A part `text[start:end]` of a text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One passage that answers."""
 
@@ -123,6 +131,8 @@ class Hit:
     chunk_index: int
     source: Source
     scores: Scores
+    highlights: tuple[TextSpan, ...] = ()
+    """Where the text holds terms of the question, in order; only if asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +144,12 @@ class SearchResult:
     receipt: Receipt
     searched_queries: tuple[str, ...]
     """Wordings that were searched with; candidates were scored against the first."""
+    next_page_token: str = ""
+    """Asks for the next page; empty on the last one of the window."""
+    total_count: int = 0
+    """Hits of all pages, documents where they are grouped."""
+    window_cut: bool = False
+    """More passages than those of all pages may match: a larger `candidate_count` looks further."""
 
 
 def search_result_from(message: search_pb2.SearchPassagesResponse) -> SearchResult:
@@ -142,6 +158,9 @@ def search_result_from(message: search_pb2.SearchPassagesResponse) -> SearchResu
         hits=tuple(_hit_from(hit) for hit in message.hits),
         receipt=receipt_from(message.receipt),
         searched_queries=tuple(message.searched_queries),
+        next_page_token=message.next_page_token,
+        total_count=message.total_count,
+        window_cut=message.window_cut,
     )
 
 
@@ -155,6 +174,7 @@ def _hit_from(message: search_pb2.Hit) -> Hit:
         chunk_index=message.chunk_index,
         source=source_from(message.source),
         scores=_scores_from(message.scores),
+        highlights=tuple(TextSpan(span.start, span.end) for span in message.highlights),
     )
 
 

@@ -39,6 +39,18 @@ class SearchBody(RequestBody):
         default={}, description="facts that thresholds compare with"
     )
     passages_per_document: StrictInt = Field(default=0, description="0 means no bound")
+    page_token: str = Field(
+        default="", description="from the answer before; all but limit must be as it was then"
+    )
+    group_by_document: bool = Field(
+        default=False, description="passages of a document come together; limit counts documents"
+    )
+    highlight: bool = Field(
+        default=False, description="says where each text holds terms of the question"
+    )
+    candidate_count: StrictInt = Field(
+        default=0, description="length of each list before fusion, 1 to 200; 0: as its switch says"
+    )
     fusion: FusionBody = Field(
         default=FusionBody(), description="what is absent is as the workspace's settings say"
     )
@@ -57,6 +69,10 @@ class SearchBody(RequestBody):
             context=facts_from(self.context),
             passages_per_document=self.passages_per_document,
             fusion=self.fusion.fusion(),
+            page_token=self.page_token,
+            group_by_document=self.group_by_document,
+            highlight=self.highlight,
+            candidate_count=self.candidate_count,
         )
 
 
@@ -104,6 +120,13 @@ class ScoresBody(BaseModel):
     rerank_score: float | None = None
 
 
+class TextSpanBody(BaseModel):
+    """A part of a text, in Unicode code points; JavaScript counts UTF-16 units instead."""
+
+    start: int
+    end: int
+
+
 class HitBody(BaseModel):
     """One passage, its source and the reasons for its rank."""
 
@@ -115,14 +138,18 @@ class HitBody(BaseModel):
     chunk_index: int
     source: SourceBody
     scores: ScoresBody
+    highlights: list[TextSpanBody]
 
 
 class FoundPassagesBody(BaseModel):
-    """Hits, best first, what every stage did, and the wordings searched with."""
+    """Hits of a page, what every stage did, and the wordings searched with."""
 
     hits: list[HitBody]
     receipt: ReceiptBody
     searched_queries: list[str]
+    next_page_token: str = Field(description="empty on the last page of the window")
+    total_count: int = Field(description="hits of all pages; documents where they are grouped")
+    window_cut: bool = Field(description="more passages than those of all pages may match")
 
 
 def to_found_passages_body(found: FoundPassages) -> FoundPassagesBody:
@@ -131,6 +158,9 @@ def to_found_passages_body(found: FoundPassages) -> FoundPassagesBody:
         hits=[_to_hit_body(hit) for hit in found.hits],
         receipt=to_receipt_body(found.receipt),
         searched_queries=list(found.searched_queries),
+        next_page_token=found.next_page_token,
+        total_count=found.total_count,
+        window_cut=found.window_cut,
     )
 
 
@@ -145,6 +175,7 @@ def _to_hit_body(hit: Hit) -> HitBody:
         chunk_index=passage.chunk_index,
         source=to_source_body(hit.fused.document, hit.fused.update_time),
         scores=_to_scores_body(hit),
+        highlights=[TextSpanBody(start=span.start, end=span.end) for span in hit.highlights],
     )
 
 

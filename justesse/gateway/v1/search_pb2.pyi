@@ -114,14 +114,32 @@ class SearchPassagesRequest(_message.Message):
     CONTEXT_FIELD_NUMBER: _builtins.int
     PASSAGES_PER_DOCUMENT_FIELD_NUMBER: _builtins.int
     FUSION_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    GROUP_BY_DOCUMENT_FIELD_NUMBER: _builtins.int
+    HIGHLIGHT_FIELD_NUMBER: _builtins.int
+    CANDIDATE_COUNT_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     query: _builtins.str
     """Question in plain words; non-blank, at most 8 kB of UTF-8."""
     limit: _builtins.int
-    """Hits wanted, 1 to 100; not set: 8."""
+    """Hits on a page, documents where they are grouped, 1 to 100; not set: 8."""
     passages_per_document: _builtins.int
     """Most passages of one document among the hits; 0 means no bound."""
+    page_token: _builtins.str
+    """Token of the page, from the answer before it; empty for the first. Everything but limit must be
+    as it was then.
+    """
+    group_by_document: _builtins.bool
+    """Passages of one document come together, where the best of them stands; limit then counts
+    documents.
+    """
+    highlight: _builtins.bool
+    """Says for each hit where its text holds terms of the question."""
+    candidate_count: _builtins.int
+    """Length of each list before fusion, 1 to 200; 0 means switch rag_hybrid_candidate_count. The best
+    200 passages of these lists are the window that pages are cut from.
+    """
     @_builtins.property
     def history(self) -> _containers.RepeatedCompositeFieldContainer[Global___ConversationTurn]:
         """Earlier turns of the conversation, oldest first; at most 20 turns, 32 kB in all."""
@@ -154,10 +172,14 @@ class SearchPassagesRequest(_message.Message):
         context: _abc.Mapping[_builtins.str, _filters_pb2.MetadataValue] | None = ...,
         passages_per_document: _builtins.int = ...,
         fusion: _workspaces_pb2.FusionSettings | None = ...,
+        page_token: _builtins.str = ...,
+        group_by_document: _builtins.bool = ...,
+        highlight: _builtins.bool = ...,
+        candidate_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "filter", b"filter", "fusion", b"fusion", "limit", b"limit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "context", b"context", "filter", b"filter", "fusion", b"fusion", "history", b"history", "limit", b"limit", "passages_per_document", b"passages_per_document", "query", b"query", "thresholds", b"thresholds", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "candidate_count", b"candidate_count", "context", b"context", "filter", b"filter", "fusion", b"fusion", "group_by_document", b"group_by_document", "highlight", b"highlight", "history", b"history", "limit", b"limit", "page_token", b"page_token", "passages_per_document", b"passages_per_document", "query", b"query", "thresholds", b"thresholds", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__limit: _TypeAlias = _typing.Literal["limit"]  # noqa: Y015
     _WhichOneofArgType__limit: _TypeAlias = _typing.Literal["_limit", b"_limit"]  # noqa: Y015
@@ -200,6 +222,17 @@ class SearchPassagesResponse(_message.Message):
     HITS_FIELD_NUMBER: _builtins.int
     RECEIPT_FIELD_NUMBER: _builtins.int
     SEARCHED_QUERIES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    TOTAL_COUNT_FIELD_NUMBER: _builtins.int
+    WINDOW_CUT_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Token of the next page; empty on the last one of the window."""
+    total_count: _builtins.int
+    """Hits of all pages, documents where they are grouped."""
+    window_cut: _builtins.bool
+    """The window does not hold all that may match: a list was as long as it may be, or more than 200
+    passages were fused. A larger candidate_count or a narrower question reaches further.
+    """
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hit]:
         """Hits, best first."""
@@ -220,10 +253,13 @@ class SearchPassagesResponse(_message.Message):
         hits: _abc.Iterable[Global___Hit] | None = ...,
         receipt: Global___Receipt | None = ...,
         searched_queries: _abc.Iterable[_builtins.str] | None = ...,
+        next_page_token: _builtins.str = ...,
+        total_count: _builtins.int = ...,
+        window_cut: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["receipt", b"receipt"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "receipt", b"receipt", "searched_queries", b"searched_queries"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["hits", b"hits", "next_page_token", b"next_page_token", "receipt", b"receipt", "searched_queries", b"searched_queries", "total_count", b"total_count", "window_cut", b"window_cut"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -243,8 +279,9 @@ class Hit(_message.Message):
     CHUNK_INDEX_FIELD_NUMBER: _builtins.int
     SOURCE_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
+    HIGHLIGHTS_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
-    """Place in the answer, from 1."""
+    """Place in the answer, from 1, counted over all pages."""
     passage_id: _builtins.str
     """Id of the passage."""
     text: _builtins.str
@@ -265,6 +302,10 @@ class Hit(_message.Message):
     def scores(self) -> Global___Scores:
         """Ranks and scores by stage."""
 
+    @_builtins.property
+    def highlights(self) -> _containers.RepeatedCompositeFieldContainer[Global___TextSpan]:
+        """Where the text holds terms of any wording, in order, without overlap; only if asked for."""
+
     def __init__(
         self,
         *,
@@ -276,14 +317,43 @@ class Hit(_message.Message):
         chunk_index: _builtins.int = ...,
         source: Global___Source | None = ...,
         scores: Global___Scores | None = ...,
+        highlights: _abc.Iterable[Global___TextSpan] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["scores", b"scores", "source", b"source"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "heading_path", b"heading_path", "location", b"location", "passage_id", b"passage_id", "rank", b"rank", "scores", b"scores", "source", b"source", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "heading_path", b"heading_path", "highlights", b"highlights", "location", b"location", "passage_id", b"passage_id", "rank", b"rank", "scores", b"scores", "source", b"source", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Hit: _TypeAlias = Hit  # noqa: Y015
+
+@_typing.final
+class TextSpan(_message.Message):
+    """Holds a part of a text, counted in Unicode code points (not in bytes, nor in UTF-16 units as
+    JavaScript and Java count).
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    START_FIELD_NUMBER: _builtins.int
+    END_FIELD_NUMBER: _builtins.int
+    start: _builtins.int
+    """First code point of the part, from 0."""
+    end: _builtins.int
+    """Code point after the last one; over start."""
+    def __init__(
+        self,
+        *,
+        start: _builtins.int = ...,
+        end: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["end", b"end", "start", b"start"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___TextSpan: _TypeAlias = TextSpan  # noqa: Y015
 
 @_typing.final
 class Source(_message.Message):
@@ -387,7 +457,7 @@ class Scores(_message.Message):
     rerank_rank: _builtins.int
     """Place after reranking, from 1."""
     rerank_score: _builtins.float
-    """Score of the reranker; comparable inside one answer only."""
+    """Score of the reranker; comparable inside one answer only. Not set after the first page."""
     term_share: _builtins.float
     """Share of the question's different terms that the passage holds; set where a threshold judged it."""
     @_builtins.property

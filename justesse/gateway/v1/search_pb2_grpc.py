@@ -52,7 +52,7 @@ class SearchServiceServicer(object):
         Losing the rewriter, the embedder or the reranker lowers quality and is named in the receipt;
         it is no error. Losing the retriever is UNAVAILABLE. Default deadline: 5 s.
         INVALID_ARGUMENT: blank query, query over 8 kB, limit outside 1 to 100, history over 20 turns
-        or 32 kB. NOT_FOUND: no such workspace. UNIMPLEMENTED: an option this build cannot apply.
+        or 32 kB, a page token of another question. NOT_FOUND: no such workspace. UNIMPLEMENTED: an option this build cannot apply.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -39,7 +39,7 @@ class SearchServiceStub:
     Losing the rewriter, the embedder or the reranker lowers quality and is named in the receipt;
     it is no error. Losing the retriever is UNAVAILABLE. Default deadline: 5 s.
     INVALID_ARGUMENT: blank query, query over 8 kB, limit outside 1 to 100, history over 20 turns
-    or 32 kB. NOT_FOUND: no such workspace. UNIMPLEMENTED: an option this build cannot apply.
+    or 32 kB, a page token of another question. NOT_FOUND: no such workspace. UNIMPLEMENTED: an option this build cannot apply.
     """
 
 @_typing.type_check_only
@@ -53,7 +53,7 @@ class SearchServiceAsyncStub(SearchServiceStub):
     Losing the rewriter, the embedder or the reranker lowers quality and is named in the receipt;
     it is no error. Losing the retriever is UNAVAILABLE. Default deadline: 5 s.
     INVALID_ARGUMENT: blank query, query over 8 kB, limit outside 1 to 100, history over 20 turns
-    or 32 kB. NOT_FOUND: no such workspace. UNIMPLEMENTED: an option this build cannot apply.
+    or 32 kB, a page token of another question. NOT_FOUND: no such workspace. UNIMPLEMENTED: an option this build cannot apply.
     """
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -70,7 +70,7 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
         Losing the rewriter, the embedder or the reranker lowers quality and is named in the receipt;
         it is no error. Losing the retriever is UNAVAILABLE. Default deadline: 5 s.
         INVALID_ARGUMENT: blank query, query over 8 kB, limit outside 1 to 100, history over 20 turns
-        or 32 kB. NOT_FOUND: no such workspace. UNIMPLEMENTED: an option this build cannot apply.
+        or 32 kB, a page token of another question. NOT_FOUND: no such workspace. UNIMPLEMENTED: an option this build cannot apply.
         """
 
 def add_SearchServiceServicer_to_server(servicer: SearchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -22,10 +22,14 @@ from tests.fakes.gateway_services.spaces import SPACE
 def fused_hit(
     passage_id: str, rank: int, *, lists: Sequence[int] = (), title: str = "Titre"
 ) -> FusedHit:
-    """Returns a hit with a cosine in SPACE and a BM25 score."""
+    """Returns a hit with a cosine in SPACE and a BM25 score.
+
+    Its document is named by what stands before the hyphen of the passage id.
+    """
+    name = passage_id.partition("-")[0]
     content = HitContent(
         Passage(rank - 1, f"Texte de {passage_id}.", ("Partie",), "p. 1", 5, "h"),
-        Document(f"{passage_id}.md", title, category="orders", metadata={"week": 12.0}),
+        Document(f"{name}.md", title, category="orders", metadata={"week": 12.0}),
     )
     return FusedHit(
         passage_id=passage_id,

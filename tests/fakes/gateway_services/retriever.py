@@ -44,6 +44,7 @@ class FakeRetriever(IdleSpaces):
     documents: dict[tuple[str, str], StoredDocument] = field(default_factory=dict)
     found: list[str] = field(default_factory=lambda: ["p1", "p2", "p3"])
     outdated_answers: int = 0
+    window_cut: bool = False
     behaviour: Behaviour = field(default_factory=Behaviour)
     searches: list[PassageSearch] = field(default_factory=list)
     described: list[str] = field(default_factory=list)
@@ -187,6 +188,8 @@ class FakeRetriever(IdleSpaces):
             spaces_version=workspace.spaces_version,
             spaces_outdated=outdated,
             report=StageReport("search", StageOutcome.RAN, provider="embedded"),
+            total_count=len(self.found),
+            window_cut=self.window_cut,
         )
 
     async def explain_passages(

@@ -185,7 +185,9 @@ def is_coherent(one: ExplainedPassage, question: Question) -> None:
     """The parts add up, and a place is told exactly for what took part."""
     placed = {ExpectationOutcome.RETURNED, ExpectationOutcome.OVER_LIMIT}
     assert (one.rank is not None) == (one.outcome in placed)
-    assert (one.rerank is not None) == (one.outcome in placed)
+    # The bound is kept in the reranked order.
+    reranked = placed | {ExpectationOutcome.OVER_DOCUMENT_BOUND}
+    assert (one.rerank is not None) == (one.outcome in reranked)
     if one.outcome is ExpectationOutcome.OVER_LIMIT:
         assert one.rank is not None
         assert one.rank > question.limit

@@ -203,6 +203,8 @@ async def test_a_search_crosses_whole() -> None:
         spaces_outdated=True,
         report=search_pb2.StageReport(outcome=search_pb2.STAGE_OUTCOME_RAN, provider="embedded"),
         applied_seq=9,
+        total_count=31,
+        window_cut=True,
     )
     vector: FloatMatrix = np.array([0.5, 0.25], dtype=np.float32)
     search = PassageSearch(
@@ -215,7 +217,6 @@ async def test_a_search_crosses_whole() -> None:
         filter=FieldExists("category"),
         thresholds=(Threshold("s", min_similarity=0.0),),
         context={"week": 12.0},
-        passages_per_document=2,
     )
     async with downstream({f"{PACKAGE}.SearchService.SearchPassages": lambda _: response}) as it:
         fused = await RetrieverClient(it.channel).search_passages(search)
@@ -226,7 +227,7 @@ async def test_a_search_crosses_whole() -> None:
     weights = [(variant.weight, variant.lexical_weight) for variant in request.variants]
     assert weights == [(1.0, 1.0), (0.5, 0.0)]
     assert request.mode == search_pb2.SEARCH_MODE_DENSE
-    assert (request.candidate_count, request.limit, request.passages_per_document) == (30, 200, 2)
+    assert (request.candidate_count, request.limit) == (30, 200)
     assert request.HasField("spaces_version")
     assert request.filter.field_exists == "category"
     assert request.thresholds[0].WhichOneof("bound") == "min_similarity"
@@ -236,6 +237,7 @@ async def test_a_search_crosses_whole() -> None:
     assert hit.list_ranks == (ListRank(1, 3, 0.25),)
     assert hit.space_scores == (SpaceScore("s", 0.0, None),)
     assert (hit.bm25_score, hit.update_time) == (None, NOON)
+    assert (fused.total_count, fused.window_cut) == (31, True)
     assert fused.lists == (RankedList(0, "", 1, True), RankedList(1, "s", 1, False))
     assert (fused.spaces_version, fused.spaces_outdated, fused.applied_seq) == (4, True, 9)
     assert fused.report.outcome is StageOutcome.RAN

@@ -12,7 +12,7 @@ from justesse.cli.demonstration import demonstrate, demonstration_environment
 from justesse.cli.ingestion.progress import COUNT_EVERY_S, shown_progress
 from justesse.cli.ingestion.run import FAILED, FileOutcome
 from justesse.cli.ingestion.selection import selected_files
-from justesse.cli.snippets import Snippet, without_headings
+from justesse.cli.snippets import Snippet, body_start
 from tests.fakes.clock import FakeClock
 from tests.fakes.fake_gateway import GatewayState, fake_gateway
 
@@ -145,4 +145,4 @@ def test_snippet_is_cut_by_lines(text: str, lines: list[str]) -> None:
 )
 def test_snippet_begins_after_the_headings(text: str, body: str) -> None:
     """What the title says already does not fill a snippet, unless there is nothing else."""
-    assert without_headings(text) == body
+    assert text[body_start(text) :] == body

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retriever_svc.fusion import Ranking, fuse
+from retriever_svc.fusion import Ranking, count_candidates, fuse
 
 rankings = st.lists(
     st.builds(
@@ -65,6 +65,25 @@ def test_no_lists_and_empty_lists_give_nothing() -> None:
     """Nothing found is an empty result, not an error."""
     assert fuse([]) == []
     assert fuse([Ranking([]), Ranking([])]) == []
+
+
+def test_the_best_of_one_list_alone_is_not_cut_before_worse_ones() -> None:
+    """Lists are fused whole: first in one list leads what stands at place 95 of it, at any cut."""
+    ids = list(range(100, 300))
+    for limit in (1, 5, 50):
+        fused = fuse([Ranking(ids), Ranking(range(1, 60))], limit=limit)
+        held = [candidate.passage_id for candidate in fused]
+        assert 100 in held or limit == 1
+        assert ids[94] not in held
+
+
+@given(rankings, st.integers(0, 70))
+def test_a_cut_fusion_is_the_beginning_of_the_whole(lists: list[Ranking], limit: int) -> None:
+    """Places, scores and order do not depend on the cut; the count is that of the whole."""
+    whole = fuse(lists)
+
+    assert fuse(lists, limit=limit) == whole[:limit]
+    assert count_candidates(lists) == len(whole)
 
 
 @given(rankings)
