@@ -1,6 +1,7 @@
 """A model that reads the question and passages, and says which passage answers best."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -48,12 +49,15 @@ class PassageModel(Protocol):
         """What messages call it."""
 
     async def order(
-        self, question: str, passages: Sequence[Passage], deadline: Deadline
+        self, question: str, passages: Sequence[Passage], deadline: Deadline, *, may_pay: bool
     ) -> ModelOrder:
-        """Orders at least two passages that are not blank, before the deadline."""
+        """Orders at least two passages that are not blank, before the deadline.
 
-    async def close(self) -> None:
-        """Gives back what it holds."""
+        Raises ResourceExhausted where that has to be paid for and `may_pay` is false.
+        """
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Readies the model, and gives back what it holds at the end; calls are made inside."""
 
 
 def order_by_scores(scores: Sequence[float]) -> tuple[int, ...]:

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 import structlog
 
+from chassis.cost_ledger import CostLedger
 from chassis.deadline import Deadline, current_deadline, narrowed_deadline
 from chassis.errors import DeadlineExceeded, Internal, ServiceError, Unavailable
 from reranker_svc.embedded_formula import rank_by_formula
 from reranker_svc.implementation import Implementation
 from reranker_svc.model_window import ModelWindow
-from reranker_svc.passage_model import ModelOrder, Passage, PassageModel
+from reranker_svc.passage_model import ModelOrder, PassageModel
 from reranker_svc.reports import by_formula, by_model, no_candidates, not_sorted
 from reranker_svc.reranking import RankedPassage, Ranking, RerankRequest
 from reranker_svc.usage import Usage
@@ -40,6 +41,7 @@ class PassageReranker:
         self,
         models: Mapping[Implementation, PassageModel],
         usage: Usage,
+        costs: CostLedger,
         *,
         order_of: Callable[[str], Sequence[Implementation]] = lambda _: (Implementation.FORMULA,),
         similarity_weight: float = 0.5,
@@ -49,6 +51,7 @@ class PassageReranker:
     ) -> None:
         self._models = models
         self._usage = usage
+        self._costs = costs
         self._order_of = order_of
         self._similarity_weight = similarity_weight
         self._window = window
@@ -62,6 +65,7 @@ class PassageReranker:
         latency_ms = (self._clock() - start) * 1000.0
         report = replace(ranking.report, latency_ms=latency_ms)
         self._usage.count(report)
+        self._costs.add(request.workspace, report.cost or 0.0)
         return replace(ranking, report=report)
 
     async def _ranked(self, request: RerankRequest) -> Ranking:
@@ -84,7 +88,8 @@ class PassageReranker:
                 seconds = deadline.share(_share(order[at + 1 :]))
                 try:
                     model = self._model(implementation)
-                    answer = await _asked(model, request.question, window.passages, seconds)
+                    may_pay = self._costs.may_pay(request.workspace)
+                    answer = await _asked(model, request.question, window, seconds, may_pay)
                 except ServiceError as error:
                     failures.append(error)
                     self._usage.count_failure(implementation, error)
@@ -108,13 +113,13 @@ def _share(behind: Sequence[Implementation]) -> float:
 
 
 async def _asked(
-    model: PassageModel, question: str, passages: Sequence[Passage], seconds: float
+    model: PassageModel, question: str, window: ModelWindow, seconds: float, may_pay: bool
 ) -> ModelOrder:
     """Returns the model's order; whatever goes wrong is a ServiceError."""
     try:
         with narrowed_deadline(seconds) as deadline:
             async with asyncio.timeout(deadline.remaining()):
-                return await model.order(question, passages, deadline)
+                return await model.order(question, window.passages, deadline, may_pay=may_pay)
     except TimeoutError as error:
         raise DeadlineExceeded(f"{model.name} did not answer in time") from error
     except ServiceError:

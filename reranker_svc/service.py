@@ -7,6 +7,7 @@ import structlog
 from pydantic import SecretStr
 
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
+from chassis.cost_ledger import CostLedger
 from chassis.metrics import Metrics, process_metrics
 from chassis.patience import Patience
 from chassis.rate_limiter import RateLimiter
@@ -44,15 +45,15 @@ async def running_reranker(
     Raises Unavailable if that model cannot be used.
     """
     metrics = metrics or process_metrics()
+    cap = settings.daily_cost_cap
     async with AsyncExitStack() as stack:
         models = configured_models(settings, metrics)
         for model in models.values():
-            stack.push_async_callback(model.close)
-            if isinstance(model, FolderModel):
-                await model.load()
+            await stack.enter_async_context(model.running())
         reranker = PassageReranker(
             models,
             usage_of(metrics),
+            CostLedger(None if cap is None else cap / settings.replicas),
             order_of=settings.order_of,
             similarity_weight=settings.similarity_weight,
             window=settings.model_candidate_count,
@@ -75,7 +76,9 @@ def configured_models(
     chain = configured_chain(settings, metrics)
     if chain is not None:
         models[Implementation.CHAT] = ListwiseChat(
-            chain, passage_characters=settings.chat_passage_characters
+            chain,
+            passage_characters=settings.chat_passage_characters,
+            check_interval_s=settings.chat_check_interval_s,
         )
     if settings.dialect is not None:
         models[Implementation.ENDPOINT] = endpoint_model(settings)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
 from chassis.cost_ledger import CostLedger
-from chassis.errors import ServiceError
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from chat_models.catalogue import configured_chain
 from chat_models.chain import ChatChain
+from chat_models.connectivity import kept_ready
 from rewriter_svc.language import load_language_data
 from rewriter_svc.model_rewriter import ModelRewriter
 from rewriter_svc.query_rewriter import QueryRewriter, Rewriter
@@ -44,18 +44,13 @@ async def running_rewriter(
         _rewriter(settings, chain), shortest_query_characters=settings.shortest_query_characters
     )
     service = served(RewriterServicer(rewriter, settings.request_limits()))
-    async with running_server([service], settings, metrics=metrics) as server:
-        if chain is None:
-            yield server
-            return
-        checking = asyncio.create_task(_keep_checking(chain, settings.chat_check_interval_s))
-        try:
-            yield server
-        finally:
-            checking.cancel()
-            with suppress(asyncio.CancelledError):
-                await checking
-            await chain.close()
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(
+            running_server([service], settings, metrics=metrics)
+        )
+        if chain is not None:
+            await stack.enter_async_context(kept_ready(chain, settings.chat_check_interval_s))
+        yield server
 
 
 def _rewriter(settings: RewriterSettings, chain: ChatChain | None) -> Rewriter:
@@ -70,11 +65,3 @@ def _rewriter(settings: RewriterSettings, chain: ChatChain | None) -> Rewriter:
         max_output_tokens=settings.max_output_tokens,
         weights=settings.list_weights(),
     )
-
-
-async def _keep_checking(chain: ChatChain, interval_s: float) -> None:
-    """Loads and connects before a query has to, and again and again."""
-    while True:
-        with suppress(ServiceError):  # the chain has logged it
-            await chain.check()
-        await asyncio.sleep(interval_s)

@@ -5,11 +5,13 @@ can rise to the top (sliding windows of Sun et al., "Is ChatGPT Good at Search?"
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 
 from chassis.deadline import Deadline
 from chassis.errors import Unavailable
 from chat_models.chain import ChatChain
 from chat_models.chat import ChatRequest, Completion
+from chat_models.connectivity import kept_ready
 from chat_models.model_card import estimated_prompt_tokens
 from reranker_svc.chat.listwise_answer import order_from
 from reranker_svc.chat.listwise_prompt import listwise_request
@@ -21,8 +23,11 @@ _SMALLEST_PART = 2
 class ListwiseChat:
     """A ChatChain as a PassageModel; of each passage it shows up to `passage_characters`."""
 
-    def __init__(self, chain: ChatChain, *, passage_characters: int) -> None:
+    def __init__(
+        self, chain: ChatChain, *, passage_characters: int, check_interval_s: float
+    ) -> None:
         self._chain = chain
+        self._check_interval_s = check_interval_s
         self._passage_characters = passage_characters
 
     @property
@@ -31,7 +36,7 @@ class ListwiseChat:
         return "chat"
 
     async def order(
-        self, question: str, passages: Sequence[Passage], deadline: Deadline
+        self, question: str, passages: Sequence[Passage], deadline: Deadline, *, may_pay: bool
     ) -> ModelOrder:
         """Asks for an order; passages that an answer leaves out follow in the given order.
 
@@ -42,14 +47,15 @@ class ListwiseChat:
         for part in parts(len(passages), self._part_size(question, passages)):
             asked = [order[place] for place in part]
             shown = [passages[index] for index in asked]
-            completion = await self._chain.complete(self._request(question, shown), deadline)
+            request = self._request(question, shown)
+            completion = await self._chain.complete(request, deadline, may_pay=may_pay)
             completions.append(completion)
             order[part.start : part.stop] = [asked[at] for at in _completed(completion, len(part))]
         return _answer(order, completions)
 
-    async def close(self) -> None:
-        """Closes the chain."""
-        await self._chain.close()
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Checks the models every `check_interval_s`; closes the chain at the end."""
+        return kept_ready(self._chain, self._check_interval_s)
 
     def _request(self, question: str, passages: Sequence[Passage]) -> ChatRequest:
         return listwise_request(question, passages, passage_characters=self._passage_characters)

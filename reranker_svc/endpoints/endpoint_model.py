@@ -6,7 +6,8 @@ refuses is cut; what helped is remembered.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from chassis.deadline import Deadline
 from chassis.vendor_client import VendorClient
 from chassis.vendor_errors import VendorRefused
 from chassis.vendor_http import VendorAnswer
+from reranker_svc.cost_cap import cost_cap_reached
 from reranker_svc.endpoints.answers import ScoredDocuments, scored_documents
 from reranker_svc.endpoints.dialects import Dialect
 from reranker_svc.endpoints.document_caps import DocumentCaps
@@ -58,9 +60,11 @@ class EndpointModel:
         return self._dialect.name
 
     async def order(
-        self, question: str, passages: Sequence[Passage], deadline: Deadline
+        self, question: str, passages: Sequence[Passage], deadline: Deadline, *, may_pay: bool
     ) -> ModelOrder:
         """Scores all passages; raises VendorError, CircuitOpen, RateLimited, DeadlineExceeded."""
+        if self._dialect.hosted and not may_pay:
+            raise cost_cap_reached()
         call = _Call(question, self._caps.copy(), deadline)
         documents = [passage.titled_text for passage in passages]
         scored = await self._scored(call, documents)
@@ -76,9 +80,11 @@ class EndpointModel:
             currency="" if price is None else price.currency,
         )
 
-    async def close(self) -> None:
-        """Closes the connections."""
-        await self._client.close()
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Closes the connections at the end."""
+        async with self._client:
+            yield
 
     async def _scored(self, call: _Call, documents: Sequence[str]) -> ScoredDocuments:
         try:

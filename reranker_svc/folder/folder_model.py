@@ -1,6 +1,7 @@
 """Orders passages with a cross-encoder from a folder, on a thread of its own."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import AsyncIterator, Generator, Sequence
+from contextlib import asynccontextmanager
 
 import numpy as np
 
@@ -26,19 +27,23 @@ class FolderModel:
         return "folder"
 
     async def order(
-        self, question: str, passages: Sequence[Passage], deadline: Deadline
+        self, question: str, passages: Sequence[Passage], deadline: Deadline, *, may_pay: bool
     ) -> ModelOrder:
-        """Scores all passages; raises Unavailable or DeadlineExceeded."""
+        """Scores all passages, free of charge; raises Unavailable or DeadlineExceeded."""
         texts = [passage.titled_text for passage in passages]
         return await self._worker.run(self._ordering(question, texts), deadline=deadline)
 
-    async def load(self) -> None:
-        """Brings the model into memory; raises Unavailable if that fails."""
-        await self._worker.run(self._loading())
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Brings the model into memory; at the end, ends the thread after the step at work.
 
-    async def close(self) -> None:
-        """Ends the thread after the step at work."""
-        await self._worker.close()
+        Raises Unavailable if the model cannot be used.
+        """
+        try:
+            await self._worker.run(self._loading())
+            yield
+        finally:
+            await self._worker.close()
 
     def _loading(self) -> Generator[None, None, None]:
         self._encoder.load()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from chassis.deadline import Deadline
+from reranker_svc.cost_cap import cost_cap_reached
 from reranker_svc.passage_model import ModelOrder, Passage
 
 
@@ -22,12 +24,13 @@ class FakePassageModel:
     error: Exception | None = None
     delay_s: float = 0.0
     asked: list[tuple[str, tuple[Passage, ...], float]] = field(default_factory=list)
-    closed: bool = False
 
     async def order(
-        self, question: str, passages: Sequence[Passage], deadline: Deadline
+        self, question: str, passages: Sequence[Passage], deadline: Deadline, *, may_pay: bool
     ) -> ModelOrder:
-        """Answers last to first, with scores that say so."""
+        """Answers last to first, with scores that say so; takes 0.25 euros for it."""
+        if not may_pay:
+            raise cost_cap_reached()
         self.asked.append((question, tuple(passages), deadline.remaining()))
         await asyncio.sleep(self.delay_s)
         if self.error is not None:
@@ -44,6 +47,6 @@ class FakePassageModel:
             currency="EUR",
         )
 
-    async def close(self) -> None:
-        """Remembers it."""
-        self.closed = True
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Has nothing to ready."""
+        return nullcontext()

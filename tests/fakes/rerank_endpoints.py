@@ -65,7 +65,5 @@ async def model_of(server: RerankServer, kind: str) -> AsyncIterator[EndpointMod
     """Runs the server and a model that asks it."""
     async with serving(server):
         model = endpoint_model(settings_of(server, kind, "" if kind == "tei" else "a-reranker"))
-        try:
+        async with model.running():
             yield model
-        finally:
-            await model.close()

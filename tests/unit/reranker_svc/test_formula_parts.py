@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chassis.cost_ledger import CostLedger
 from chassis.metrics import Metrics
 from justesse.reranker.v1 import reranker_pb2 as pb
 from reranker_svc.embedded_formula import rank_by_formula
@@ -85,7 +86,7 @@ async def test_parts_travel_only_where_they_are_asked_for(asked: bool) -> None:
     request = RerankRequest(
         "acme", "prix", (candidate("a", 0.5, None),), include_formula_parts=asked
     )
-    ranking = await PassageReranker({}, Usage(Metrics())).rerank(request)
+    ranking = await PassageReranker({}, Usage(Metrics()), CostLedger(None)).rerank(request)
     (message,) = to_response(ranking).passages
 
     assert message.HasField("formula_parts") is asked

@@ -26,8 +26,8 @@ PASSAGES = tuple(Passage(f"Titre {at}", f"Texte numéro {at}.") for at in range(
 
 async def order_by(chat: ScriptedChat, *passages: Passage) -> ModelOrder:
     """Asks one scripted model."""
-    model = ListwiseChat(ChatChain([chat]), passage_characters=200)
-    return await model.order(QUESTION, passages, Deadline.after(5.0))
+    model = ListwiseChat(ChatChain([chat]), passage_characters=200, check_interval_s=60.0)
+    return await model.order(QUESTION, passages, Deadline.after(5.0), may_pay=True)
 
 
 def shown(request: ChatRequest) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from chassis.cost_ledger import CostLedger
 from chassis.metrics import Metrics
 from reranker_svc.passage_reranker import PassageReranker
 from reranker_svc.reranking import Candidate, RerankRequest, SpaceScore, StageOutcome
@@ -24,7 +25,7 @@ def request(*candidates: Candidate) -> RerankRequest:
 
 
 def reranker() -> PassageReranker:
-    return PassageReranker({}, Usage(Metrics()), clock=SteppingClock())
+    return PassageReranker({}, Usage(Metrics()), CostLedger(None), clock=SteppingClock())
 
 
 async def test_the_formula_reports_itself() -> None:

@@ -60,7 +60,7 @@ async def test_an_answer_that_names_not_each_passage_once_is_a_failure(
 
     async with model_of(SERVERS[kind](tampered=damaged), kind) as model:
         with pytest.raises(VendorUnusable):
-            await model.order(QUESTION, PASSAGES, soon())
+            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
 
 
 @pytest.mark.parametrize("score", [None, "0.5", True, math.nan, math.inf])
@@ -73,7 +73,7 @@ async def test_a_score_that_is_no_number_is_a_failure(score: object) -> None:
 
     async with model_of(JinaServer(tampered=damaged), "jina") as model:
         with pytest.raises(VendorError):
-            await model.order(QUESTION, PASSAGES, soon())
+            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
 
 
 @pytest.mark.parametrize("value", [{"error": {"message": "down"}}, [], {"results": {}}, "no", None])
@@ -81,4 +81,4 @@ async def test_an_error_under_a_good_status_is_a_failure(value: object) -> None:
     """Proxies answer so when what is behind them is down."""
     async with model_of(CohereServer(tampered=lambda _: value), "cohere") as model:
         with pytest.raises(VendorUnusable):
-            await model.order(QUESTION, PASSAGES, soon())
+            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)

@@ -51,10 +51,8 @@ async def model_of(
     folder: Path, *, input_tokens: int = 128, batch_tokens: int = 4096
 ) -> AsyncIterator[FolderModel]:
     model = FolderModel(CrossEncoder(folder, input_tokens=input_tokens, batch_tokens=batch_tokens))
-    try:
+    async with model.running():
         yield model
-    finally:
-        await model.close()
 
 
 def soon() -> Deadline:
@@ -66,7 +64,7 @@ async def test_each_passage_is_scored_with_the_question(folder: Path, classes: i
     """Words of the question count nothing; of two classes the second less the first counts."""
     write_cross_encoder(folder, classes=classes)
     async with model_of(folder) as model:
-        answer = await model.order(QUESTION, PASSAGES, soon())
+        answer = await model.order(QUESTION, PASSAGES, soon(), may_pay=False)
 
     assert answer.order == (3, 2, 1, 0)
     assert answer.scores == tuple(score * classes for score in SCORES)
@@ -80,7 +78,7 @@ async def test_batches_change_nothing(folder: Path) -> None:
     pairs = encoder.pairs(QUESTION, [passage.titled_text for passage in PASSAGES])
     batches = list(encoder.batches(pairs))
     async with model_of(folder, batch_tokens=16) as model:
-        answer = await model.order(QUESTION, PASSAGES, soon())
+        answer = await model.order(QUESTION, PASSAGES, soon(), may_pay=False)
 
     assert sorted(index for batch in batches for index in batch) == [0, 1, 2, 3]
     assert all(len(batch) * max(len(pairs[at].ids) for at in batch) <= 16 for batch in batches)
@@ -115,7 +113,7 @@ async def test_the_work_ends_with_its_deadline(folder: Path) -> None:
     """Between two batches, so that nobody's next question waits for it."""
     async with model_of(folder) as model:
         with pytest.raises(DeadlineExceeded):
-            await model.order(QUESTION, PASSAGES, Deadline.after(0.0))
+            await model.order(QUESTION, PASSAGES, Deadline.after(0.0), may_pay=False)
 
 
 async def test_a_score_that_is_no_number_is_a_failure(folder: Path) -> None:
@@ -123,7 +121,7 @@ async def test_a_score_that_is_no_number_is_a_failure(folder: Path) -> None:
     write_cross_encoder(folder, broken_word="eau")
     async with model_of(folder) as model:
         with pytest.raises(Unavailable, match="no finite number") as caught:
-            await model.order(QUESTION, PASSAGES, soon())
+            await model.order(QUESTION, PASSAGES, soon(), may_pay=False)
 
     assert caught.value.reason == "MODEL_FAILED"
 
@@ -140,9 +138,9 @@ async def test_an_unusable_folder_is_told_in_words(folder: Path, damage: str) ->
     else:
         write_cross_encoder(folder, classes=3)
 
-    async with model_of(folder) as model:
-        with pytest.raises(Unavailable, match=r"tiny-reranker.*tokenizer\.json") as caught:
-            await model.order(QUESTION, PASSAGES, soon())
+    with pytest.raises(Unavailable, match=r"tiny-reranker.*tokenizer\.json") as caught:
+        async with model_of(folder) as model:
+            await model.order(QUESTION, PASSAGES, soon(), may_pay=False)
 
     assert caught.value.reason == "MODEL_NOT_LOADED"
 
@@ -150,9 +148,8 @@ async def test_an_unusable_folder_is_told_in_words(folder: Path, damage: str) ->
 async def test_the_event_loop_stays_free(folder: Path) -> None:
     """The model works on a thread of its own."""
     async with model_of(folder) as model:
-        await model.load()
         turns = 0
-        call = asyncio.create_task(model.order(QUESTION, PASSAGES * 50, soon()))
+        call = asyncio.create_task(model.order(QUESTION, PASSAGES * 50, soon(), may_pay=False))
         while not call.done():
             turns += 1
             await asyncio.sleep(0)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chassis.cost_ledger import CostLedger
 from chassis.deadline import narrowed_deadline
 from chassis.errors import Unavailable
 from chassis.metrics import Metrics
@@ -47,8 +49,15 @@ def reranker(
     models: dict[Implementation, FakePassageModel],
     order: Sequence[Implementation],
     metrics: Metrics | None = None,
+    daily_cap: float | None = None,
 ) -> PassageReranker:
-    return PassageReranker(models, Usage(metrics or Metrics()), order_of=lambda _: order, window=3)
+    return PassageReranker(
+        models,
+        Usage(metrics or Metrics()),
+        CostLedger(daily_cap),
+        order_of=lambda _: order,
+        window=3,
+    )
 
 
 async def test_a_model_sorts_its_window_and_nothing_behind_it() -> None:
@@ -151,6 +160,18 @@ async def test_what_is_not_configured_counts_as_failed() -> None:
     assert ids(ranking) == ["p2", "p1", "p0"]
     assert ranking.report.outcome is StageOutcome.DEGRADED
     assert ranking.report.reason == "NOT_CONFIGURED"
+
+
+async def test_a_workspace_that_has_cost_enough_is_sorted_for_free() -> None:
+    """The cap counts by workspace and day; another workspace is not held to it."""
+    model = FakePassageModel()
+    service = reranker({ENDPOINT: model}, [ENDPOINT, FORMULA], daily_cap=0.4)
+    reports = [(await service.rerank(request(*candidates(3)))).report for _ in range(3)]
+    other = await service.rerank(replace(request(*candidates(3)), workspace="other"))
+
+    assert [report.provider for report in reports] == ["fake", "fake", "embedded"]
+    assert reports[2].reason == "DAILY_COST_CAP_REACHED"
+    assert other.report.provider == "fake"
 
 
 async def test_a_slow_model_leaves_time_for_those_behind_it() -> None:
