@@ -142,3 +142,5 @@ class DocumentDeletion:
     seq: int = 0
     original_count: int = 0
     original_failure: str = ""
+    purge_within_s: int = 0
+    """Seconds within which its bytes leave all files; 0 where that is not promised."""

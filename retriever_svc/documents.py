@@ -111,6 +111,8 @@ class DocumentRemoval:
     deleted: bool
     passage_count: int
     seq: int
+    purge_within_s: int = 0
+    """Seconds within which its bytes leave all files; 0 where that is not promised."""
 
 
 @dataclass(frozen=True, slots=True)

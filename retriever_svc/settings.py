@@ -33,6 +33,17 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
     write_queue_limit: int = Field(
         default=1_000, ge=1, description="changes that may wait for the disk, from 1"
     )
+    log_limit_bytes: int = Field(
+        default=_EMBEDDED.log_limit_bytes,
+        ge=32 * 2**20,
+        description="bytes of the write-ahead log at which changes are refused while a process "
+        "from outside reads the store, from 33554432",
+    )
+    purge_within_s: float = Field(
+        default=_EMBEDDED.purge_within_s,
+        gt=0,
+        description="seconds within which what is deleted leaves all files, over 0",
+    )
     disk_reserve_bytes: int = Field(
         default=_EMBEDDED.disk_reserve_bytes,
         ge=0,
@@ -114,6 +125,8 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
                 dead_share_limit=self.dead_share_limit,
             ),
             write_queue_limit=self.write_queue_limit,
+            log_limit_bytes=self.log_limit_bytes,
+            purge_within_s=self.purge_within_s,
             disk_reserve_bytes=self.disk_reserve_bytes,
             recall_sample_share=self.recall_sample_share,
             allow_network_file_system=self.allow_network_file_system,

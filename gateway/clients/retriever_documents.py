@@ -107,4 +107,9 @@ class RetrieverDocuments:
         request = documents_pb2.DeleteDocumentRequest(workspace=workspace, external_id=external_id)
         with errors_of("retriever"):
             response = await self._documents.DeleteDocument(request, timeout=timeout)
-        return DocumentDeletion(response.deleted, response.passage_count, response.seq)
+        return DocumentDeletion(
+            response.deleted,
+            response.passage_count,
+            response.seq,
+            purge_within_s=response.purge_within_s,
+        )

@@ -31,6 +31,7 @@ def to_delete_response(deletion: DocumentDeletion) -> documents_pb2.DeleteDocume
         passage_count=deletion.passage_count,
         original_count=deletion.original_count,
         original_failure=deletion.original_failure,
+        purge_within_s=deletion.purge_within_s,
     )
 
 

@@ -78,6 +78,8 @@ class DeletedDocument:
     """Kept files that were deleted."""
     original_failure: str = ""
     """Why kept files may still be there; empty if none is. Deleting once more tries again."""
+    purge_within_s: int = 0
+    """Seconds within which its bytes leave all files; 0 where that is not promised."""
 
 
 def document_from(message: documents_pb2.Document) -> Document:

@@ -152,6 +152,7 @@ def delete_document(workspace: str, external_id: str) -> CallFor[DeletedDocument
             response.passage_count,
             response.original_count,
             response.original_failure,
+            response.purge_within_s,
         ),
     )
 

@@ -19,6 +19,7 @@ class DiskReserve:
         self._path = path
         self._size = size
         self._held = False
+        self._told = False
         path.unlink(missing_ok=True)
 
     def release(self) -> bool:
@@ -37,9 +38,11 @@ class DiskReserve:
             _allocate(self._path, self._size)
         except OSError as error:
             self._path.unlink(missing_ok=True)
-            _log.warning("no disk space to keep aside", bytes=self._size, error=error.strerror)
+            if not self._told:
+                _log.warning("no disk space to keep aside", bytes=self._size, error=error.strerror)
+            self._told = True
             return False
-        self._held = True
+        self._held, self._told = True, False
         return True
 
 

@@ -5,8 +5,8 @@ is published, the document reader reads for owners of documents. Graphs are buil
 """
 
 import asyncio
+import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,21 +22,9 @@ from retriever_svc.documents import (
     StoredDocument,
     UpsertReceipt,
 )
-from retriever_svc.embedded.data_folder import DataFolder
-from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
-from retriever_svc.embedded.dense.restoration import Restoration
-from retriever_svc.embedded.disk_reserve import DiskReserve
-from retriever_svc.embedded.document_reader import DocumentReader
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
-from retriever_svc.embedded.graph_builder import GraphBuilder
-from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
-from retriever_svc.embedded.published_state import DueBuild, GraphsPublished, PublishedState
-from retriever_svc.embedded.publisher import Publisher
-from retriever_svc.embedded.recall_sampler import recall_sampler
-from retriever_svc.embedded.search_worker import SearchWorker
-from retriever_svc.embedded.snapshot_reader import SnapshotReader
-from retriever_svc.embedded.snapshots.snapshot_metrics import snapshot_metrics_of
-from retriever_svc.embedded.snapshots.snapshots import Snapshots
+from retriever_svc.embedded.engine_parts import open_parts
+from retriever_svc.embedded.published_state import PublishedState
 from retriever_svc.embedded.store.changes import (
     Change,
     WorkspaceCreated,
@@ -46,7 +34,6 @@ from retriever_svc.embedded.store.changes import (
 from retriever_svc.embedded.store.deletions import delete_document
 from retriever_svc.embedded.store.space_changes import drop_space_part, put_vectors, switch_space
 from retriever_svc.embedded.store.space_windows import put_windows
-from retriever_svc.embedded.store.store import Store
 from retriever_svc.embedded.store.upserts import upsert_document
 from retriever_svc.embedded.store.workspace_rows import (
     change_settings,
@@ -54,7 +41,6 @@ from retriever_svc.embedded.store.workspace_rows import (
     retire_workspace,
 )
 from retriever_svc.embedded.workspace_view import described
-from retriever_svc.embedded.writer import Writer
 from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.highlights import highlighted
 from retriever_svc.searches import SearchRequest, SearchResult
@@ -101,45 +87,20 @@ class EmbeddedEngine:
         """
         self._now = now
         self._leases = SpaceLeases()
+        self._purge_within_s = math.ceil(settings.purge_within_s)
         with ExitStack() as stack:
-            folder = DataFolder(
-                settings.data_folder,
-                allow_network_file_system=settings.allow_network_file_system,
+            parts = open_parts(
+                stack,
+                settings,
+                now=now,
+                registry=CollectorRegistry() if registry is None else registry,
             )
-            stack.callback(folder.close)
-            # Free while opening, which must succeed on a full disk too.
-            reserve = DiskReserve(folder.reserve_path, settings.disk_reserve_bytes)
-            stack.callback(reserve.release)
-            store = Store(folder.store_path)
-            stack.callback(store.close)
-            lexical = LexicalIndexes(folder, store.identity, settings.lexical)
-            stack.callback(lexical.close)
-            self._documents = DocumentReader(store.open_reader())
-            stack.callback(self._documents.close)
-            registry = registry or CollectorRegistry()
-            self._sampler = recall_sampler(settings.recall_sample_share, registry)
-            if self._sampler is not None:
-                stack.callback(self._sampler.close)
-            self._worker = SearchWorker(
-                PublishedState(SnapshotReader(store.open_reader()), settings.dense, self._sampler)
-            )
-            stack.callback(self._worker.close)
-            snapshots = Snapshots(
-                folder,
-                store.identity,
-                settings.dense,
-                snapshot_metrics_of(registry),
-            )
-            self._builder = GraphBuilder(settings.dense, snapshots, self._publish_graph)
-            stack.callback(self._builder.close)
-            publisher = Publisher(
-                store, lexical, self._worker, snapshots, settings.dense, self._builder.build
-            )
-            publisher.load_all()
-            self._reading = ThreadPoolExecutor(1, thread_name_prefix="documents")
-            stack.callback(self._reading.shutdown)
-            self._writer = Writer(store, publisher, reserve, queue_limit=settings.write_queue_limit)
-            stack.callback(self._writer.close)
+            self._documents = parts.documents
+            self._reading = parts.reading
+            self._worker = parts.worker
+            self._builder = parts.builder
+            self._writer = parts.writer
+            self._sampler = parts.sampler
             self._closing = stack.pop_all()
 
     def close(self) -> None:
@@ -200,7 +161,8 @@ class EmbeddedEngine:
     async def delete_document(self, workspace: str, external_id: str) -> DocumentRemoval:
         """See `RetrievalEngine`."""
         operation = partial(delete_document, workspace_slug=workspace, external_id=external_id)
-        return await asyncio.wrap_future(self._writer.submit(operation, removing=True))
+        removal = await asyncio.wrap_future(self._writer.submit(operation, removing=True))
+        return replace(removal, purge_within_s=self._purge_within_s)
 
     async def get_document(
         self, workspace: str, external_id: str, *, include_passages: bool
@@ -291,8 +253,3 @@ class EmbeddedEngine:
     async def explain_passages(self, request: ExplanationRequest) -> Explanation:
         """See `RetrievalEngine`."""
         return await asyncio.wrap_future(self._worker.submit(PublishedState.explain, request))
-
-    def _publish_graph(
-        self, due: DueBuild, outcome: HnswGraph | Restoration | None
-    ) -> GraphsPublished:
-        return self._worker.submit(PublishedState.publish_graph, due, outcome).result()

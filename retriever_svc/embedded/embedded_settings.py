@@ -16,6 +16,10 @@ class EmbeddedSettings:
     lexical: LexicalSettings = field(default_factory=LexicalSettings)
     write_queue_limit: int = 1_000
     """Changes that may wait for the disk."""
+    log_limit_bytes: int = 256 * 2**20
+    """Size of the write-ahead log at which changes are refused, while a reader holds it."""
+    purge_within_s: float = 14_400.0
+    """Seconds within which the bytes of what is deleted leave all files."""
     disk_reserve_bytes: int = 8 * 2**20
     """Disk space kept aside for deletions when the disk is full; 0 for none."""
     recall_sample_share: float = 0.0

@@ -39,6 +39,13 @@ class Failpoint(StrEnum):
     SNAPSHOT_BEFORE_MANIFEST = "snapshot-before-manifest"
     """All files of a snapshot are there, the manifest is the one before."""
 
+    COMPACTION_BUILT = "compaction-built"
+    """A BM25 index built anew is committed, the note names the one before."""
+    COMPACTION_EXCHANGED = "compaction-exchanged"
+    """The note names the new BM25 index, the files of the one before are still there."""
+    PURGED_BEFORE_NOTE = "purged-before-note"
+    """Deleted content is gone from all files, the store does not know it yet."""
+
 
 class Action(StrEnum):
     """What happens at a point."""

@@ -1,9 +1,11 @@
 """Builds graphs, or reads them from snapshots, aside: one at a time, on a thread of its own."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from threading import Condition, Event
+from typing import Any, TypeVar
 from weakref import ref
 
 import structlog
@@ -16,6 +18,8 @@ from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan, r
 from retriever_svc.embedded.published_state import DueBuild, GraphsPublished
 from retriever_svc.embedded.snapshots.snapshot_place import SealedGraphs, SnapshotPlace
 from retriever_svc.embedded.snapshots.snapshots import Snapshots
+
+R = TypeVar("R")
 
 _log = structlog.get_logger("retriever.graphs")
 
@@ -51,14 +55,14 @@ class GraphBuilder:
         for one in due:
             if self._stop.is_set():
                 return
-            with self._change:
-                self._pending += 1
-            try:
-                self._executor.submit(self._run, one).add_done_callback(self._note_done)
-            except RuntimeError:
-                # Closed meanwhile.
-                with self._change:
-                    self._pending -= 1
+            self._queue(partial(self._run, one))
+
+    def replace_snapshots(self, sealed: Sequence[SealedGraphs]) -> "Future[bool]":
+        """Queues that these graphs, and no others of their spaces, are on disk.
+
+        The result says whether they are; it is cancelled when the builder is closed.
+        """
+        return self._queue(lambda: all([self._snapshots.replace(graphs) for graphs in sealed]))
 
     def wait_until_idle(self, timeout: float | None = None) -> bool:
         """Waits until nothing is queued or running; returns False after `timeout` seconds."""
@@ -74,6 +78,18 @@ class GraphBuilder:
             if len(segments) == len(last.segments):
                 sealed = SealedGraphs(place, last.seq, segments)
                 self._snapshots.save(sealed, whatever_changed=True)
+
+    def _queue(self, work: Callable[[], R]) -> "Future[R]":
+        with self._change:
+            self._pending += 1
+        try:
+            queued = self._executor.submit(work)
+        except RuntimeError:
+            # Closed meanwhile.
+            queued = Future()
+            queued.cancel()
+        queued.add_done_callback(self._note_done)
+        return queued
 
     def _run(self, due: DueBuild) -> None:
         try:
@@ -111,7 +127,7 @@ class GraphBuilder:
         else:
             self._sealed.pop(sealed.place, None)
 
-    def _note_done(self, done: "Future[None]") -> None:
+    def _note_done(self, done: "Future[Any]") -> None:
         with self._change:
             self._pending -= 1
             self._change.notify_all()

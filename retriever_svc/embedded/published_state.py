@@ -59,6 +59,16 @@ class GraphsPublished:
     due: tuple[DueBuild, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PurgeProgress:
+    """Says how far the graphs of a workspace are rid of the rows that were dead at a purge."""
+
+    building: bool
+    purged: bool
+    sealed: tuple[SealedGraphs, ...]
+    """The graphs of every space."""
+
+
 class PublishedState:
     """The views of all workspaces, and a reader at the same state of the store."""
 
@@ -128,6 +138,33 @@ class PublishedState:
         return GraphsPublished(
             SealedGraphs(due.place, seq, due.index.graphs),
             () if plan is None else (DueBuild(due.place, seq, due.index, plan),),
+        )
+
+    def purge(self, workspace_id: int) -> list[DueBuild]:
+        """Asks for graphs without dead rows; returns those that should be built."""
+        view = self._views.get(workspace_id)
+        if view is not None:
+            for index in view.indexes.values():
+                index.purge()
+        return self._due([workspace_id])
+
+    def purge_progress(self, workspace_id: int) -> PurgeProgress:
+        """Says what became of `purge`; a workspace that is gone has nothing to purge."""
+        view = self._views.get(workspace_id)
+        if view is None:
+            return PurgeProgress(building=False, purged=True, sealed=())
+        indexes = view.indexes
+        return PurgeProgress(
+            building=any(index.building for index in indexes.values()),
+            purged=all(index.purged for index in indexes.values()),
+            sealed=tuple(
+                SealedGraphs(
+                    SnapshotPlace(workspace_id, space.key, space.space_id, space.dimension),
+                    view.row.seq,
+                    indexes[space.space_id].graphs,
+                )
+                for space in view.row.spaces
+            ),
         )
 
     def search(self, request: SearchRequest) -> SearchResult:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import structlog
 
 from chassis.errors import ServiceError, Unavailable
+from retriever_svc.embedded.compactions import Compactions
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.space_index import may_have_graphs
 from retriever_svc.embedded.failpoints import Failpoint, reach
-from retriever_svc.embedded.lexical.catch_up import catch_up, compact
+from retriever_svc.embedded.lexical.catch_up import catch_up
 from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
 from retriever_svc.embedded.published_state import DueBuild, Publication, PublishedState
 from retriever_svc.embedded.search_worker import SearchWorker
@@ -23,7 +24,6 @@ from retriever_svc.embedded.store.changes import (
 from retriever_svc.embedded.store.store import Store
 from retriever_svc.embedded.store.workspace_rows import (
     WorkspaceRow,
-    read_workspace,
     read_workspaces,
 )
 from retriever_svc.embedded.workspace_view import WorkspaceView
@@ -51,6 +51,7 @@ class Publisher:
         self,
         store: Store,
         lexical: LexicalIndexes,
+        compactions: Compactions,
         worker: SearchWorker,
         snapshots: Snapshots,
         settings: DenseSettings,
@@ -58,14 +59,13 @@ class Publisher:
     ) -> None:
         self._store = store
         self._lexical = lexical
+        self._compactions = compactions
         self._worker = worker
         self._snapshots = snapshots
         self._settings = settings
         self._build = build
         self._stale: set[int] = set()
         self._all_stale = False
-        # Workspaces whose BM25 index has changed since it was last looked at for compaction.
-        self._unchecked: set[int] = set()
 
     def publish(self, changes: Sequence[Change]) -> dict[int, ServiceError]:
         """Returns when every search sees the committed changes.
@@ -89,7 +89,7 @@ class Publisher:
             if changed.deleted:
                 self._forget(workspace_id)
             else:
-                self._unchecked.add(workspace_id)
+                self._compactions.note_change(workspace_id)
                 self._keep_snapshots(changed.last)
         self._lexical.rest_unused()
         return failed
@@ -129,32 +129,10 @@ class Publisher:
         self.restore()
 
     def applied_seq(self, workspace_id: int) -> int:
-        """Returns the number of the last change that every index on disk has."""
-        return self._lexical.seq_of(workspace_id)
-
-    def compact_one(self) -> bool:
-        """Looks at one changed BM25 index, rebuilds it if deletions distort it; False if none."""
-        if not self._unchecked:
-            return False
-        workspace_id = self._unchecked.pop()
-        row = read_workspace(self._store.connection, workspace_id)
-        index = self._lexical.use(row)
-        if index.compaction_due():
-            try:
-                compact(index, self._store.connection, row)
-            except BaseException:
-                index.discard()
-                raise
-            publication = Publication(workspace_id, (), index.searcher())
-            self._worker.submit(PublishedState.publish, [publication]).result()
-        return True
-
-    def checkpoint(self) -> None:
-        """Shortens the write-ahead log; the search thread's reader steps aside for it."""
-        self._worker.submit(PublishedState.refresh).result()
-        self._store.checkpoint()
-        # Only a reader that begins after the whole log was moved lets the log start afresh.
-        self._worker.submit(PublishedState.refresh).result()
+        """Returns the number of the last change that every index on disk has, or is made of."""
+        seq = self._lexical.seq_of(workspace_id)
+        needed = self._compactions.first_needed_removal(workspace_id)
+        return seq if needed is None else min(seq, needed)
 
     def _applied(self, changed: _WorkspaceChanges) -> Publication:
         workspace = changed.last
@@ -185,7 +163,7 @@ class Publisher:
         except BaseException:
             index.discard()
             raise
-        self._unchecked.add(workspace_id)
+        self._compactions.note_change(workspace_id)
         self._keep_snapshots(row)
         view = WorkspaceView(row, index.searcher(), self._settings)
         view.load(self._store.connection)
@@ -205,7 +183,7 @@ class Publisher:
     def _forget(self, workspace_id: int) -> None:
         self._snapshots.forget(workspace_id)
         self._stale.discard(workspace_id)
-        self._unchecked.discard(workspace_id)
+        self._compactions.forget(workspace_id)
         reach(Failpoint.WORKSPACE_RETIRED)
         try:
             self._lexical.remove(workspace_id)

@@ -6,6 +6,7 @@ one that is refused takes no other with it.
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -15,27 +16,30 @@ from typing import Any, TypeAlias, TypeVar
 import structlog
 
 from chassis.errors import ResourceExhausted, ServiceError, Unavailable
+from retriever_svc.embedded.checkpoints import Checkpoints
 from retriever_svc.embedded.disk_reserve import DiskReserve
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.publisher import Publisher
+from retriever_svc.embedded.purges import Purges
 from retriever_svc.embedded.store.changes import Change
-from retriever_svc.embedded.store.deletions import purge_retired_rows
 from retriever_svc.embedded.store.faults import (
     disk_full,
     is_disk_full,
     leaves_doubt,
+    log_full,
     service_error_from,
 )
 from retriever_svc.embedded.store.store import Store
 from retriever_svc.embedded.store.workspace_rows import prune_removals
+from retriever_svc.embedded.upkeep import Upkeep
 
 R = TypeVar("R")
 Operation: TypeAlias = Callable[[sqlite3.Connection], tuple[R, Change]]
 
 _log = structlog.get_logger("retriever.writer")
 _GROUP_LIMIT = 128
-_PURGED_ROWS = 500
-_RETRY_PAUSE_S = 1.0
+# Upkeep may wait so long for a moment in which no change does.
+_UPKEEP_PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,22 @@ class Writer:
     """Runs operations on the store's writing connection, one group after the other."""
 
     def __init__(
-        self, store: Store, publisher: Publisher, reserve: DiskReserve, *, queue_limit: int
+        self,
+        store: Store,
+        publisher: Publisher,
+        checkpoints: Checkpoints,
+        purges: Purges,
+        upkeep: Upkeep,
+        reserve: DiskReserve,
+        *,
+        queue_limit: int,
     ) -> None:
         self._store = store
-        self._reserve = reserve
         self._publisher = publisher
+        self._checkpoints = checkpoints
+        self._purges = purges
+        self._upkeep = upkeep
+        self._reserve = reserve
         self._queue: Queue[_Pending | None] = Queue(queue_limit)
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="writer")
@@ -97,13 +112,18 @@ class Writer:
 
     def _run(self) -> None:
         wait: float | None = 0.0
+        upkept = time.monotonic()
         while True:
             group, last = self._next_group(wait)
             if group:
                 self._process(group)
             if last:
                 return
-            wait = 0.0 if group else self._work_while_idle()
+            wait = 0.0
+            if not group or time.monotonic() - upkept >= _UPKEEP_PAUSE_S:
+                pause = self._upkeep.step()
+                wait = wait if group else pause
+                upkept = time.monotonic()
 
     def _next_group(self, wait: float | None) -> tuple[list[_Pending], bool]:
         """Returns operations to run together, and whether they are the last.
@@ -141,7 +161,7 @@ class Writer:
                     one.pending.answer.set_result(one.result)
                 else:
                     one.pending.answer.set_exception(error)
-            if self._store.checkpoint_due:
+            if self._checkpoints.due:
                 self._checkpoint()
         except Exception as error:
             # Whatever was committed is loaded from the store before the next change.
@@ -150,10 +170,14 @@ class Writer:
             _fail([pending for pending in group if not pending.answer.done()], error)
 
     def _admitted(self, group: list[_Pending]) -> list[_Pending]:
-        """Refuses all but removals while the disk lacks the space to keep aside."""
-        if self._reserve.restore():
+        """Refuses all but removals while the disk, or the write-ahead log, lacks room."""
+        if not self._reserve.restore():
+            refusal = disk_full()
+        elif not self._checkpoints.find_room():
+            refusal = log_full()
+        else:
             return group
-        _fail([pending for pending in group if not pending.removing], disk_full())
+        _fail([pending for pending in group if not pending.removing], refusal)
         return [pending for pending in group if pending.removing]
 
     def _write(self, group: list[_Pending], *, chances: int = 2) -> list[_Done]:
@@ -189,6 +213,7 @@ class Writer:
         for workspace_id in {one.change.workspace.id for one in done}:
             seq = self._publisher.applied_seq(workspace_id)
             prune_removals(self._store.connection, workspace_id, seq)
+        self._purges.note(one.change for one in done)
         reach(Failpoint.BEFORE_COMMIT)
         self._store.commit()
         return done
@@ -218,39 +243,10 @@ class Writer:
 
     def _checkpoint(self) -> None:
         try:
-            self._publisher.checkpoint()
+            self._checkpoints.run()
         except sqlite3.Error as error:
             # Everything stays in the log.
             _log.warning("write-ahead log not moved into the database", error=str(error))
-
-    def _work_while_idle(self) -> float | None:
-        """Does one piece of work that can wait; returns when to look for more, None for never."""
-        try:
-            if not self._publisher.restore():
-                return _RETRY_PAUSE_S
-            if self._store.checkpoint_due:
-                self._publisher.checkpoint()
-                return None
-            if self._purge() or self._publisher.compact_one():
-                return 0.0
-        except sqlite3.Error as error:
-            self._store.distrust()
-            if is_disk_full(error) and self._reserve.release():
-                # What is left of a deleted workspace is removed, which may free space.
-                return 0.0
-            _log.warning("store failed work in the background", error=str(error))
-            return _RETRY_PAUSE_S
-        except Exception:
-            _log.exception("work in the background failed")
-            self._store.distrust()
-            return _RETRY_PAUSE_S
-        return None
-
-    def _purge(self) -> bool:
-        self._store.begin()
-        more = purge_retired_rows(self._store.connection, _PURGED_ROWS)
-        self._store.commit()
-        return more
 
 
 def _stopping() -> ServiceError:

@@ -77,5 +77,8 @@ def document_response(stored: StoredDocument) -> documents_pb2.GetDocumentRespon
 def removal_response(removal: DocumentRemoval) -> documents_pb2.DeleteDocumentResponse:
     """Returns the message of a removal."""
     return documents_pb2.DeleteDocumentResponse(
-        deleted=removal.deleted, passage_count=removal.passage_count, seq=removal.seq
+        deleted=removal.deleted,
+        passage_count=removal.passage_count,
+        seq=removal.seq,
+        purge_within_s=removal.purge_within_s,
     )

@@ -1,4 +1,4 @@
-"""Stores as earlier builds left them: the columns of later schema versions are taken away."""
+"""Stores as earlier builds left them: columns and tables of later versions are taken away."""
 
 import sqlite3
 
@@ -6,6 +6,7 @@ _COLUMNS_ADDED = {
     "0002": (("spaces", "canary"), ("spaces", "stray_count")),
     "0003": (("workspaces", "fusion"),),
 }
+_TABLES_ADDED = {"0004": ("deleted_content",)}
 
 
 def set_back(connection: sqlite3.Connection, version: str) -> None:
@@ -14,4 +15,8 @@ def set_back(connection: sqlite3.Connection, version: str) -> None:
         if later > version:
             for table, column in columns:
                 connection.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+    for later, tables in _TABLES_ADDED.items():
+        if later > version:
+            for table in tables:
+                connection.execute(f"DROP TABLE {table}")
     connection.execute("UPDATE alembic_version SET version_num = ?", (version,))

@@ -54,6 +54,7 @@ class RetrieverProcess:
             "LOG_FORMAT": "json",
             "FLAT_ROW_LIMIT": "20",
             "GROWING_ROW_LIMIT": "5",
+            "PURGE_WITHIN_S": "0.4",
             **self._settings,
         }
         environment = {f"JUSTESSE_RETRIEVER_{name}": value for name, value in settings.items()}

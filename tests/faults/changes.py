@@ -54,6 +54,13 @@ async def noted_change(
     ledger.acknowledge(document, version)
 
 
+def _from_a_lost_connection(error: grpc.aio.AioRpcError) -> bool:
+    # The client's own library says so where the connection goes while it sends a passage.
+    return (
+        error.code() is grpc.StatusCode.UNAVAILABLE or error.details() == "Internal error from Core"
+    )
+
+
 @dataclass
 class Author:
     """Changes documents of its own: 30 % new ones, 70 % known ones, living or deleted."""
@@ -73,7 +80,7 @@ class Author:
             try:
                 await noted_change(client, ledger, document, version)
             except grpc.aio.AioRpcError as error:
-                if error.code() is not grpc.StatusCode.UNAVAILABLE:
+                if not _from_a_lost_connection(error):
                     raise
                 return
 

@@ -1,6 +1,7 @@
 """The retriever killed at each named point: which of the two states it keeps, and what a caller
 that repeats the interrupted change is told."""
 
+import asyncio
 import signal
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import pytest
 
 from justesse.retriever.v1 import documents_pb2, workspaces_pb2
 from retriever_svc.embedded.failpoints import Failpoint
+from tests.fakes.folder_bytes import files_with, indexed_entries
 from tests.fakes.retriever_client import RetrieverClient
 from tests.fakes.retriever_process import RetrieverProcess
 from tests.faults.changes import PASSAGES, change, noted_change, texts_of
@@ -32,10 +34,18 @@ OF_SNAPSHOTS = [
     Failpoint.SNAPSHOT_RENAMED,
     Failpoint.SNAPSHOT_BEFORE_MANIFEST,
 ]
+OF_PURGES = [
+    Failpoint.COMPACTION_BUILT,
+    Failpoint.COMPACTION_EXCHANGED,
+    Failpoint.PURGED_BEFORE_NOTE,
+]
 MOST_CHANGES = 500
 DOCUMENTS = 12
 REDUCED_HITS = (4,)
 SOAK_HITS = (2, 3, 4, 5, 6, 9)
+
+
+OF_WORKSPACES = [Failpoint.BEFORE_COMMIT, Failpoint.WORKSPACE_RETIRED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,13 @@ async def repeat(client: RetrieverClient, interrupted: Interrupted, *, stored: b
     assert answer.passage_count == PASSAGES
 
 
+def test_no_point_is_left_out() -> None:
+    """Each named point is one at which a test here ends the process."""
+    tested = {*UNCOMMITTED, *COMMITTED, *OF_SNAPSHOTS, *OF_PURGES, *OF_WORKSPACES}
+
+    assert tested == set(Failpoint)
+
+
 @pytest.mark.parametrize("point", sorted(UNCOMMITTED | COMMITTED))
 async def test_each_point_leaves_the_state_before_or_after(
     process: RetrieverProcess, ledger: Ledger, soak: bool, point: Failpoint
@@ -111,9 +128,6 @@ async def test_each_point_leaves_the_state_before_or_after(
         async with connected(process) as client:
             version = await stored_version(client, interrupted.document)
             stored = point not in UNCOMMITTED
-            if point is Failpoint.INDEX_WRITTEN and version == interrupted.before:
-                # A compaction came to the point, before the change was committed.
-                stored = version == interrupted.version
             assert version == (interrupted.version if stored else interrupted.before)
             await compare(client, ledger, f"{point}, hit {hit}")
             await repeat(client, interrupted, stored=stored)
@@ -167,7 +181,43 @@ def check_files(process: RetrieverProcess) -> None:
     assert len(files) <= 3, files
 
 
-@pytest.mark.parametrize("point", [Failpoint.BEFORE_COMMIT, Failpoint.WORKSPACE_RETIRED])
+@pytest.mark.parametrize("point", OF_PURGES)
+async def test_an_interrupted_purge_is_begun_anew(
+    process: RetrieverProcess, ledger: Ledger, soak: bool, point: Failpoint
+) -> None:
+    """Killed while it removes the bytes of a deleted document: nothing else is lost, and after the
+    next start they go."""
+    process.start()
+    async with connected(process) as client:
+        await write_all(client, ledger)
+    for number in range(6 if soak else 1):
+        process.stop()
+        process.start(f"{point}:1:kill")
+        async with connected(process) as client:
+            await noted_change(client, ledger, f"doc{number}", GONE)
+        assert process.wait(30) == -signal.SIGKILL
+        process.start()
+        async with connected(process) as client:
+            await compare(client, ledger, f"{point}, purge {number}")
+        gone = [text.encode() for text in texts_of(f"doc{number}", 1_000 + number)]
+        await gone_from_all_files(process, gone, PASSAGES * (DOCUMENTS - 1 - number))
+        async with connected(process) as client:
+            await compare(client, ledger, f"{point}, purge {number} ended")
+
+
+async def gone_from_all_files(
+    process: RetrieverProcess, traces: list[bytes], passage_count: int
+) -> None:
+    """Waits until no file holds any of these bytes, and the BM25 index nothing deleted."""
+    for _ in range(600):
+        left = files_with(process.data, traces)
+        if not left and indexed_entries(process.data) == [(passage_count, 0)]:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{left}, {indexed_entries(process.data)}")
+
+
+@pytest.mark.parametrize("point", OF_WORKSPACES)
 async def test_an_interrupted_drop_of_a_workspace_is_all_or_nothing(
     process: RetrieverProcess, ledger: Ledger, point: Failpoint
 ) -> None:

@@ -113,12 +113,15 @@ class DocumentDeletionBody(BaseModel):
     """Whether the document existed, and how many passages and kept files went with it.
 
     `original_failure` says why kept files may still be there; empty if none is.
+    `purge_within_s`: the seconds within which the bytes in store and indexes are gone; 0 where
+    that is not promised.
     """
 
     deleted: bool
     passage_count: int
     original_count: int
     original_failure: str
+    purge_within_s: int
 
 
 def to_ingestion_report_body(report: IngestionReport) -> IngestionReportBody:
@@ -170,6 +173,7 @@ def to_document_deletion_body(deletion: DocumentDeletion) -> DocumentDeletionBod
         passage_count=deletion.passage_count,
         original_count=deletion.original_count,
         original_failure=deletion.original_failure,
+        purge_within_s=deletion.purge_within_s,
     )
 
 

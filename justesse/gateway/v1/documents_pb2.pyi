@@ -174,6 +174,7 @@ class DeleteDocumentResponse(_message.Message):
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     ORIGINAL_COUNT_FIELD_NUMBER: _builtins.int
     ORIGINAL_FAILURE_FIELD_NUMBER: _builtins.int
+    PURGE_WITHIN_S_FIELD_NUMBER: _builtins.int
     deleted: _builtins.bool
     """Whether the document existed."""
     passage_count: _builtins.int
@@ -184,6 +185,10 @@ class DeleteDocumentResponse(_message.Message):
     """Why kept files may still be there, in words; empty if none is. Deleting the document once more
     tries again.
     """
+    purge_within_s: _builtins.int
+    """Seconds within which the bytes of what was deleted leave the files of store and indexes;
+    backups keep theirs. 0: not promised.
+    """
     def __init__(
         self,
         *,
@@ -191,10 +196,11 @@ class DeleteDocumentResponse(_message.Message):
         passage_count: _builtins.int = ...,
         original_count: _builtins.int = ...,
         original_failure: _builtins.str = ...,
+        purge_within_s: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted", b"deleted", "original_count", b"original_count", "original_failure", b"original_failure", "passage_count", b"passage_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted", b"deleted", "original_count", b"original_count", "original_failure", b"original_failure", "passage_count", b"passage_count", "purge_within_s", b"purge_within_s"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%justesse/retriever/v1/documents.proto\x12\x15justesse.retriever.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x01\n\x15UpsertDocumentRequest\x12\x37\n\x06header\x18\x01 \x01(\x0b\x32%.justesse.retriever.v1.DocumentHeaderH\x00\x12\x37\n\x08passages\x18\x02 \x01(\x0b\x32#.justesse.retriever.v1.PassageBatchH\x00\x42\x06\n\x04part\"V\n\x0e\x44ocumentHeader\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x31\n\x08\x64ocument\x18\x02 \x01(\x0b\x32\x1f.justesse.retriever.v1.Document\"u\n\x0cPassageBatch\x12\x30\n\x08passages\x18\x01 \x03(\x0b\x32\x1e.justesse.retriever.v1.Passage\x12\x33\n\x07vectors\x18\x02 \x03(\x0b\x32\".justesse.retriever.v1.VectorBlock\"\xbb\x01\n\x0bVectorBlock\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x11\n\tdimension\x18\x02 \x01(\x05\x12\x19\n\x11passage_positions\x18\x03 \x03(\x05\x12\x0f\n\x07vectors\x18\x04 \x01(\x0c\x12\x15\n\rwindow_counts\x18\x05 \x03(\x05\x12\x16\n\x0ewindow_vectors\x18\x06 \x01(\x0c\x12\x1a\n\rcanary_vector\x18\x07 \x01(\x0cH\x00\x88\x01\x01\x42\x10\n\x0e_canary_vector\"\xae\x01\n\x16UpsertDocumentResponse\x12\x35\n\x07outcome\x18\x01 \x01(\x0e\x32$.justesse.retriever.v1.UpsertOutcome\x12\x15\n\rpassage_count\x18\x02 \x01(\x05\x12\x1e\n\x16\x61waiting_passage_count\x18\x03 \x01(\x05\x12\x19\n\x11kept_vector_count\x18\x04 \x01(\x05\x12\x0b\n\x03seq\x18\x05 \x01(\x03\"?\n\x15\x44\x65leteDocumentRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\"M\n\x16\x44\x65leteDocumentResponse\x12\x0f\n\x07\x64\x65leted\x18\x01 \x01(\x08\x12\x15\n\rpassage_count\x18\x02 \x01(\x05\x12\x0b\n\x03seq\x18\x03 \x01(\x03\"V\n\x12GetDocumentRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\x12\x18\n\x10include_passages\x18\x03 \x01(\x08\"\xe8\x01\n\x13GetDocumentResponse\x12\x31\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1f.justesse.retriever.v1.Document\x12\x15\n\rpassage_count\x18\x02 \x01(\x05\x12\x36\n\x08passages\x18\x03 \x03(\x0b\x32$.justesse.retriever.v1.StoredPassage\x12/\n\x0bupdate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1e\n\x16\x61waiting_passage_count\x18\x05 \x01(\x05\"g\n\rStoredPassage\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12/\n\x07passage\x18\x02 \x01(\x0b\x32\x1e.justesse.retriever.v1.Passage\x12\x11\n\tspace_ids\x18\x03 \x03(\t\"P\n\x14ListDocumentsRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\x7f\n\x15ListDocumentsResponse\x12\x38\n\tdocuments\x18\x01 \x03(\x0b\x32%.justesse.retriever.v1.ListedDocument\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x13\n\x0btotal_count\x18\x03 \x01(\x03\"\xab\x01\n\x0eListedDocument\x12\x31\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1f.justesse.retriever.v1.Document\x12\x15\n\rpassage_count\x18\x02 \x01(\x05\x12/\n\x0bupdate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1e\n\x16\x61waiting_passage_count\x18\x04 \x01(\x05\"\xc6\x03\n\x08\x44ocument\x12\x13\n\x0b\x65xternal_id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x10\n\x08keywords\x18\x03 \x03(\t\x12\x12\n\nsource_uri\x18\x04 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x05 \x01(\t\x12\x10\n\x08language\x18\x06 \x01(\t\x12?\n\x08metadata\x18\x07 \x03(\x0b\x32-.justesse.retriever.v1.Document.MetadataEntry\x12\x0f\n\x07version\x18\x08 \x01(\t\x12.\n\nvalid_from\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsuperseded\x18\x0b \x01(\x08\x12\x14\n\x0c\x63ontent_hash\x18\x0c \x01(\t\x12\x18\n\x10\x63hunking_profile\x18\r \x01(\t\x1aU\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x33\n\x05value\x18\x02 \x01(\x0b\x32$.justesse.retriever.v1.MetadataValue:\x02\x38\x01\"\x8f\x01\n\rMetadataValue\x12\x16\n\x0cstring_value\x18\x01 \x01(\tH\x00\x12\x16\n\x0cnumber_value\x18\x02 \x01(\x01H\x00\x12\x14\n\nbool_value\x18\x03 \x01(\x08H\x00\x12\x30\n\ntime_value\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00\x42\x06\n\x04kind\"\x88\x01\n\x07Passage\x12\x13\n\x0b\x63hunk_index\x18\x01 \x01(\x05\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x14\n\x0cheading_path\x18\x03 \x03(\t\x12\x10\n\x08location\x18\x04 \x01(\t\x12\x16\n\x0etoken_estimate\x18\x05 \x01(\x05\x12\x1a\n\x12\x65mbedded_text_hash\x18\x06 \x01(\t*\x86\x01\n\rUpsertOutcome\x12\x1e\n\x1aUPSERT_OUTCOME_UNSPECIFIED\x10\x00\x12\x1a\n\x16UPSERT_OUTCOME_CREATED\x10\x01\x12\x1b\n\x17UPSERT_OUTCOME_REPLACED\x10\x02\x12\x1c\n\x18UPSERT_OUTCOME_UNCHANGED\x10\x03\x32\xc3\x03\n\x0f\x44ocumentService\x12o\n\x0eUpsertDocument\x12,.justesse.retriever.v1.UpsertDocumentRequest\x1a-.justesse.retriever.v1.UpsertDocumentResponse(\x01\x12m\n\x0e\x44\x65leteDocument\x12,.justesse.retriever.v1.DeleteDocumentRequest\x1a-.justesse.retriever.v1.DeleteDocumentResponse\x12\x64\n\x0bGetDocument\x12).justesse.retriever.v1.GetDocumentRequest\x1a*.justesse.retriever.v1.GetDocumentResponse\x12j\n\rListDocuments\x12+.justesse.retriever.v1.ListDocumentsRequest\x1a,.justesse.retriever.v1.ListDocumentsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%justesse/retriever/v1/documents.proto\x12\x15justesse.retriever.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x91\x01\n\x15UpsertDocumentRequest\x12\x37\n\x06header\x18\x01 \x01(\x0b\x32%.justesse.retriever.v1.DocumentHeaderH\x00\x12\x37\n\x08passages\x18\x02 \x01(\x0b\x32#.justesse.retriever.v1.PassageBatchH\x00\x42\x06\n\x04part\"V\n\x0e\x44ocumentHeader\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x31\n\x08\x64ocument\x18\x02 \x01(\x0b\x32\x1f.justesse.retriever.v1.Document\"u\n\x0cPassageBatch\x12\x30\n\x08passages\x18\x01 \x03(\x0b\x32\x1e.justesse.retriever.v1.Passage\x12\x33\n\x07vectors\x18\x02 \x03(\x0b\x32\".justesse.retriever.v1.VectorBlock\"\xbb\x01\n\x0bVectorBlock\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x11\n\tdimension\x18\x02 \x01(\x05\x12\x19\n\x11passage_positions\x18\x03 \x03(\x05\x12\x0f\n\x07vectors\x18\x04 \x01(\x0c\x12\x15\n\rwindow_counts\x18\x05 \x03(\x05\x12\x16\n\x0ewindow_vectors\x18\x06 \x01(\x0c\x12\x1a\n\rcanary_vector\x18\x07 \x01(\x0cH\x00\x88\x01\x01\x42\x10\n\x0e_canary_vector\"\xae\x01\n\x16UpsertDocumentResponse\x12\x35\n\x07outcome\x18\x01 \x01(\x0e\x32$.justesse.retriever.v1.UpsertOutcome\x12\x15\n\rpassage_count\x18\x02 \x01(\x05\x12\x1e\n\x16\x61waiting_passage_count\x18\x03 \x01(\x05\x12\x19\n\x11kept_vector_count\x18\x04 \x01(\x05\x12\x0b\n\x03seq\x18\x05 \x01(\x03\"?\n\x15\x44\x65leteDocumentRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\"e\n\x16\x44\x65leteDocumentResponse\x12\x0f\n\x07\x64\x65leted\x18\x01 \x01(\x08\x12\x15\n\rpassage_count\x18\x02 \x01(\x05\x12\x0b\n\x03seq\x18\x03 \x01(\x03\x12\x16\n\x0epurge_within_s\x18\x04 \x01(\x03\"V\n\x12GetDocumentRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\x12\x18\n\x10include_passages\x18\x03 \x01(\x08\"\xe8\x01\n\x13GetDocumentResponse\x12\x31\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1f.justesse.retriever.v1.Document\x12\x15\n\rpassage_count\x18\x02 \x01(\x05\x12\x36\n\x08passages\x18\x03 \x03(\x0b\x32$.justesse.retriever.v1.StoredPassage\x12/\n\x0bupdate_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1e\n\x16\x61waiting_passage_count\x18\x05 \x01(\x05\"g\n\rStoredPassage\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12/\n\x07passage\x18\x02 \x01(\x0b\x32\x1e.justesse.retriever.v1.Passage\x12\x11\n\tspace_ids\x18\x03 \x03(\t\"P\n\x14ListDocumentsRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\"\x7f\n\x15ListDocumentsResponse\x12\x38\n\tdocuments\x18\x01 \x03(\x0b\x32%.justesse.retriever.v1.ListedDocument\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x13\n\x0btotal_count\x18\x03 \x01(\x03\"\xab\x01\n\x0eListedDocument\x12\x31\n\x08\x64ocument\x18\x01 \x01(\x0b\x32\x1f.justesse.retriever.v1.Document\x12\x15\n\rpassage_count\x18\x02 \x01(\x05\x12/\n\x0bupdate_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1e\n\x16\x61waiting_passage_count\x18\x04 \x01(\x05\"\xc6\x03\n\x08\x44ocument\x12\x13\n\x0b\x65xternal_id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x10\n\x08keywords\x18\x03 \x03(\t\x12\x12\n\nsource_uri\x18\x04 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x05 \x01(\t\x12\x10\n\x08language\x18\x06 \x01(\t\x12?\n\x08metadata\x18\x07 \x03(\x0b\x32-.justesse.retriever.v1.Document.MetadataEntry\x12\x0f\n\x07version\x18\x08 \x01(\t\x12.\n\nvalid_from\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsuperseded\x18\x0b \x01(\x08\x12\x14\n\x0c\x63ontent_hash\x18\x0c \x01(\t\x12\x18\n\x10\x63hunking_profile\x18\r \x01(\t\x1aU\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x33\n\x05value\x18\x02 \x01(\x0b\x32$.justesse.retriever.v1.MetadataValue:\x02\x38\x01\"\x8f\x01\n\rMetadataValue\x12\x16\n\x0cstring_value\x18\x01 \x01(\tH\x00\x12\x16\n\x0cnumber_value\x18\x02 \x01(\x01H\x00\x12\x14\n\nbool_value\x18\x03 \x01(\x08H\x00\x12\x30\n\ntime_value\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampH\x00\x42\x06\n\x04kind\"\x88\x01\n\x07Passage\x12\x13\n\x0b\x63hunk_index\x18\x01 \x01(\x05\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x14\n\x0cheading_path\x18\x03 \x03(\t\x12\x10\n\x08location\x18\x04 \x01(\t\x12\x16\n\x0etoken_estimate\x18\x05 \x01(\x05\x12\x1a\n\x12\x65mbedded_text_hash\x18\x06 \x01(\t*\x86\x01\n\rUpsertOutcome\x12\x1e\n\x1aUPSERT_OUTCOME_UNSPECIFIED\x10\x00\x12\x1a\n\x16UPSERT_OUTCOME_CREATED\x10\x01\x12\x1b\n\x17UPSERT_OUTCOME_REPLACED\x10\x02\x12\x1c\n\x18UPSERT_OUTCOME_UNCHANGED\x10\x03\x32\xc3\x03\n\x0f\x44ocumentService\x12o\n\x0eUpsertDocument\x12,.justesse.retriever.v1.UpsertDocumentRequest\x1a-.justesse.retriever.v1.UpsertDocumentResponse(\x01\x12m\n\x0e\x44\x65leteDocument\x12,.justesse.retriever.v1.DeleteDocumentRequest\x1a-.justesse.retriever.v1.DeleteDocumentResponse\x12\x64\n\x0bGetDocument\x12).justesse.retriever.v1.GetDocumentRequest\x1a*.justesse.retriever.v1.GetDocumentResponse\x12j\n\rListDocuments\x12+.justesse.retriever.v1.ListDocumentsRequest\x1a,.justesse.retriever.v1.ListDocumentsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,8 +34,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_DOCUMENT_METADATAENTRY']._loaded_options = None
   _globals['_DOCUMENT_METADATAENTRY']._serialized_options = b'8\001'
-  _globals['_UPSERTOUTCOME']._serialized_start=2519
-  _globals['_UPSERTOUTCOME']._serialized_end=2653
+  _globals['_UPSERTOUTCOME']._serialized_start=2543
+  _globals['_UPSERTOUTCOME']._serialized_end=2677
   _globals['_UPSERTDOCUMENTREQUEST']._serialized_start=98
   _globals['_UPSERTDOCUMENTREQUEST']._serialized_end=243
   _globals['_DOCUMENTHEADER']._serialized_start=245
@@ -49,27 +49,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DELETEDOCUMENTREQUEST']._serialized_start=819
   _globals['_DELETEDOCUMENTREQUEST']._serialized_end=882
   _globals['_DELETEDOCUMENTRESPONSE']._serialized_start=884
-  _globals['_DELETEDOCUMENTRESPONSE']._serialized_end=961
-  _globals['_GETDOCUMENTREQUEST']._serialized_start=963
-  _globals['_GETDOCUMENTREQUEST']._serialized_end=1049
-  _globals['_GETDOCUMENTRESPONSE']._serialized_start=1052
-  _globals['_GETDOCUMENTRESPONSE']._serialized_end=1284
-  _globals['_STOREDPASSAGE']._serialized_start=1286
-  _globals['_STOREDPASSAGE']._serialized_end=1389
-  _globals['_LISTDOCUMENTSREQUEST']._serialized_start=1391
-  _globals['_LISTDOCUMENTSREQUEST']._serialized_end=1471
-  _globals['_LISTDOCUMENTSRESPONSE']._serialized_start=1473
-  _globals['_LISTDOCUMENTSRESPONSE']._serialized_end=1600
-  _globals['_LISTEDDOCUMENT']._serialized_start=1603
-  _globals['_LISTEDDOCUMENT']._serialized_end=1774
-  _globals['_DOCUMENT']._serialized_start=1777
-  _globals['_DOCUMENT']._serialized_end=2231
-  _globals['_DOCUMENT_METADATAENTRY']._serialized_start=2146
-  _globals['_DOCUMENT_METADATAENTRY']._serialized_end=2231
-  _globals['_METADATAVALUE']._serialized_start=2234
-  _globals['_METADATAVALUE']._serialized_end=2377
-  _globals['_PASSAGE']._serialized_start=2380
-  _globals['_PASSAGE']._serialized_end=2516
-  _globals['_DOCUMENTSERVICE']._serialized_start=2656
-  _globals['_DOCUMENTSERVICE']._serialized_end=3107
+  _globals['_DELETEDOCUMENTRESPONSE']._serialized_end=985
+  _globals['_GETDOCUMENTREQUEST']._serialized_start=987
+  _globals['_GETDOCUMENTREQUEST']._serialized_end=1073
+  _globals['_GETDOCUMENTRESPONSE']._serialized_start=1076
+  _globals['_GETDOCUMENTRESPONSE']._serialized_end=1308
+  _globals['_STOREDPASSAGE']._serialized_start=1310
+  _globals['_STOREDPASSAGE']._serialized_end=1413
+  _globals['_LISTDOCUMENTSREQUEST']._serialized_start=1415
+  _globals['_LISTDOCUMENTSREQUEST']._serialized_end=1495
+  _globals['_LISTDOCUMENTSRESPONSE']._serialized_start=1497
+  _globals['_LISTDOCUMENTSRESPONSE']._serialized_end=1624
+  _globals['_LISTEDDOCUMENT']._serialized_start=1627
+  _globals['_LISTEDDOCUMENT']._serialized_end=1798
+  _globals['_DOCUMENT']._serialized_start=1801
+  _globals['_DOCUMENT']._serialized_end=2255
+  _globals['_DOCUMENT_METADATAENTRY']._serialized_start=2170
+  _globals['_DOCUMENT_METADATAENTRY']._serialized_end=2255
+  _globals['_METADATAVALUE']._serialized_start=2258
+  _globals['_METADATAVALUE']._serialized_end=2401
+  _globals['_PASSAGE']._serialized_start=2404
+  _globals['_PASSAGE']._serialized_end=2540
+  _globals['_DOCUMENTSERVICE']._serialized_start=2680
+  _globals['_DOCUMENTSERVICE']._serialized_end=3131
 # @@protoc_insertion_point(module_scope)

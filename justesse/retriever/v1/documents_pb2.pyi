@@ -269,22 +269,28 @@ class DeleteDocumentResponse(_message.Message):
     DELETED_FIELD_NUMBER: _builtins.int
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     SEQ_FIELD_NUMBER: _builtins.int
+    PURGE_WITHIN_S_FIELD_NUMBER: _builtins.int
     deleted: _builtins.bool
     """Whether the document existed."""
     passage_count: _builtins.int
     """Passages that were deleted."""
     seq: _builtins.int
     """Number of this change."""
+    purge_within_s: _builtins.int
+    """Seconds within which the bytes of what was deleted leave all files of the retriever; backups
+    keep theirs. 0: not promised.
+    """
     def __init__(
         self,
         *,
         deleted: _builtins.bool = ...,
         passage_count: _builtins.int = ...,
         seq: _builtins.int = ...,
+        purge_within_s: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted", b"deleted", "passage_count", b"passage_count", "seq", b"seq"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deleted", b"deleted", "passage_count", b"passage_count", "purge_within_s", b"purge_within_s", "seq", b"seq"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -6,19 +6,20 @@ building itself, so a search never meets a half-made change.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from retriever_svc.documents import FloatMatrix, IntVector
+from retriever_svc.embedded.dense.dense_hits import DenseHits, best_ids, inner_products
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.graph_building import BuildPlan, Origin, segment_from
 from retriever_svc.embedded.dense.graph_segment import GraphSegment
 from retriever_svc.embedded.dense.growing_segment import GrowingSegment
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
 from retriever_svc.embedded.dense.pinned_rows import PinnedRows
+from retriever_svc.embedded.dense.purge_marks import PurgeMarks
 from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.segment_rows import QueryVector, SegmentRows
 from retriever_svc.embedded.dense.subset import Subset
@@ -35,14 +36,6 @@ StoredVectors: TypeAlias = Callable[[IntVector], Iterable[tuple[int, npt.NDArray
 
 def _nothing_stored(_ids: IntVector) -> tuple[tuple[int, npt.NDArray[np.float32]], ...]:
     return ()
-
-
-@dataclass(frozen=True, slots=True)
-class DenseHits:
-    """Holds the nearest passages, best first, ties by id."""
-
-    ids: list[int]
-    exact: bool
 
 
 class SpaceIndex:
@@ -66,6 +59,7 @@ class SpaceIndex:
         self._plan: BuildPlan | RestorePlan | None = None
         # Rows from the store for which there may be graphs on disk.
         self._loaded: SegmentRows | None = None
+        self._marks = PurgeMarks()
 
     def __len__(self) -> int:
         return self._growing.live_count + sum(segment.live_count for segment in self._fixed)
@@ -82,6 +76,7 @@ class SpaceIndex:
 
     def load(self, ids: IntVector, vectors: FloatMatrix) -> None:
         """Takes the rows of an empty index from the store, ids growing."""
+        self._marks.doubt()
         if self._kind is not DenseIndexKind.FLAT and len(ids) > self._flat_rows:
             self._loaded = SegmentRows(ids, vectors)
             self._frozen.append(self._loaded)
@@ -138,7 +133,9 @@ class SpaceIndex:
             ids.append(segment.ids[rows])
             cosines.append(inner_products(self._vectors_of(segment, rows), query))
         approximate = any(not segment.answers_exactly for segment in self._graphs)
-        return DenseHits(_best(ids, cosines, count), exact=not approximate or (exact and not lossy))
+        return DenseHits(
+            best_ids(ids, cosines, count), exact=not approximate or (exact and not lossy)
+        )
 
     def search_among(
         self, subset: Subset, query: QueryVector, count: int, *, exact: bool = False
@@ -154,7 +151,7 @@ class SpaceIndex:
             approximate = approximate or lossy or not found.exact
             ids.append(segment.ids[found.rows])
             cosines.append(inner_products(self._vectors_of(segment, found.rows), query))
-        return DenseHits(_best(ids, cosines, count), exact=not approximate)
+        return DenseHits(best_ids(ids, cosines, count), exact=not approximate)
 
     def pinned(self, found: Sequence[int]) -> tuple[PinnedRows, ...]:
         """Returns what is live now, for an exact search on another thread, with the rows found."""
@@ -164,6 +161,21 @@ class SpaceIndex:
     def count_among(self, subset: Subset) -> int:
         """Returns how many passages of the subset have a vector here."""
         return sum(subset.rows_of(segment).count for segment in self._segments)
+
+    def purge(self) -> None:
+        """Asks for graphs, from `next_build` on, without the rows that are dead now."""
+        self._marks.ask(self._graphs, building=self._plan is not None or self._loaded is not None)
+
+    @property
+    def building(self) -> bool:
+        """Whether a plan is out that neither came back nor was abandoned."""
+        return self._plan is not None
+
+    @property
+    def purged(self) -> bool:
+        """Whether the graphs hold none of the rows that were dead at the last `purge`."""
+        self._marks.first(self._graphs)
+        return self._marks.clean
 
     def next_build(self) -> BuildPlan | RestorePlan | None:
         """Returns the plan of a graph that should be built now; None while a build runs.
@@ -187,12 +199,14 @@ class SpaceIndex:
         self._graphs = [kept for kept in self._graphs if kept not in replaced]
         if segment.live_count:
             self._graphs.append(segment)
+        self._marks.arrived([segment])
         self._plan = None
 
     def restore(self, plan: RestorePlan, restored: Restoration) -> None:
         """Swaps in the graphs found for the rows of the plan; the other rows stay as they are."""
         self._plan = None
         if not restored.graphs:
+            self._marks.arrived([])
             return
         loaded = plan.loaded
         self._frozen = [kept for kept in self._frozen if kept is not loaded]
@@ -200,12 +214,14 @@ class SpaceIndex:
             # The last place stands for origin -1.
             alive = np.append(loaded.alive, False)[found.origins]
             self._graphs.append(GraphSegment(found.graph, found.ids, alive))
+        self._marks.arrived(self._graphs)
         missing = restored.missing[loaded.alive[restored.missing]]
         self._growing.add(loaded.ids[missing], loaded.vectors[missing])
 
     def abandon(self) -> None:
         """Notes that the build came to nothing; its rows stay searchable and are planned again."""
         self._plan = None
+        self._marks.failed()
 
     def _vectors_of(self, segment: GrowingSegment | SegmentRows, rows: IntVector) -> FloatMatrix:
         """Returns the vectors of rows as they are stored."""
@@ -231,7 +247,8 @@ class SpaceIndex:
         for segment in self._graphs:
             if segment.dead_share >= self._settings.dead_share_limit:
                 return BuildPlan(self.dimension, (_live_rows(segment),))
-        return None
+        marked = self._marks.first(self._graphs)
+        return None if marked is None else BuildPlan(self.dimension, (_live_rows(marked),))
 
     def _sealing(self) -> BuildPlan | None:
         if not self._frozen and not self._freeze_when_full():
@@ -281,20 +298,3 @@ def may_have_graphs(
 
 def _live_rows(segment: SegmentRows) -> Origin:
     return Origin(segment, np.flatnonzero(segment.alive))
-
-
-def _best(ids: list[IntVector], cosines: list[npt.NDArray[np.float32]], count: int) -> list[int]:
-    if not ids:
-        return []
-    found, products = (
-        (ids[0], cosines[0]) if len(ids) == 1 else (np.concatenate(ids), np.concatenate(cosines))
-    )
-    chosen = np.lexsort((found, -products))[:count]
-    best: list[int] = found[chosen].tolist()
-    return best
-
-
-def inner_products(vectors: FloatMatrix, query: QueryVector) -> npt.NDArray[np.float32]:
-    """Multiplies row by row: the result of a row does not depend on the rows beside it."""
-    products: npt.NDArray[np.float32] = np.einsum("ij,j->i", vectors, query)
-    return products

@@ -23,9 +23,3 @@ def catch_up(index: LexicalIndex, connection: sqlite3.Connection, workspace: Wor
         removed = []
     index.apply(removed, lexical_entries_since(connection, workspace.id, index.seq))
     index.commit(workspace.seq)
-
-
-def compact(index: LexicalIndex, connection: sqlite3.Connection, workspace: WorkspaceRow) -> None:
-    """Builds the index anew, so that its statistics forget what was deleted."""
-    index.rebuild(lexical_entries_since(connection, workspace.id, -1))
-    index.commit(workspace.seq)

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import orjson
 
+from retriever_svc.embedded.snapshots.durable_files import replacing
+
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """Says of which store, workspace and layout an index is, and up to which change."""
+    """Says of which store, workspace and layout an index is, where it lies, up to which change."""
 
     store_identity: str
     workspace_id: int
@@ -21,6 +23,8 @@ class Watermark:
     seq: int
     opstamp: int
     """Tantivy's own count of operations at that moment."""
+    folder: str
+    """Name of the folder that holds the index."""
 
 
 def read_watermark(path: Path) -> Watermark | None:
@@ -31,8 +35,13 @@ def read_watermark(path: Path) -> Watermark | None:
         return None
 
 
-def write_watermark(path: Path, watermark: Watermark) -> None:
-    """Replaces the note in one step."""
+def write_watermark(path: Path, watermark: Watermark, *, synced: bool = False) -> None:
+    """Replaces the note in one step; it has reached the disk if `synced`."""
+    content = orjson.dumps(asdict(watermark))
+    if synced:
+        with replacing(path) as file:
+            file.write(content)
+        return
     temporary = path.with_suffix(".tmp")
-    temporary.write_bytes(orjson.dumps(asdict(watermark)))
+    temporary.write_bytes(content)
     os.replace(temporary, path)

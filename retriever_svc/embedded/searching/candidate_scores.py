@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from retriever_svc.documents import IntVector
+from retriever_svc.embedded.dense.dense_hits import inner_products
 from retriever_svc.embedded.dense.segment_rows import QueryVector
-from retriever_svc.embedded.dense.space_index import inner_products
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery
 from retriever_svc.embedded.store.vector_rows import windows_of_passages
 from retriever_svc.embedded.store.workspace_rows import SpaceRow

@@ -8,7 +8,7 @@ workspaces/<internal id>/dense/<space key>/*.segment   one graph each; never cha
 
 import shutil
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -20,6 +20,7 @@ import structlog
 from retriever_svc.documents import IntVector
 from retriever_svc.embedded.data_folder import DataFolder
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.graph_segment import GraphSegment
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.snapshots.segment_file import read_segment, write_segment
@@ -52,6 +53,12 @@ class _Saved:
     @property
     def row_count(self) -> int:
         return sum(entry.row_count for _, entry in self.entries)
+
+    def holds(self, segments: Sequence[GraphSegment]) -> bool:
+        """Whether it names the graphs of these segments and no others."""
+        return len(segments) == len(self.entries) and all(
+            self.entry_of(segment.graph) is not None for segment in segments
+        )
 
     def entry_of(self, graph: HnswGraph) -> SegmentEntry | None:
         return next((entry for known, entry in self.entries if known() is graph), None)
@@ -141,6 +148,24 @@ class Snapshots:
             )
             return False
 
+    def replace(self, graphs: SealedGraphs) -> bool:
+        """Sees to it that nothing but these graphs is on disk; returns whether that is so."""
+        saved = self._saved.get(graphs.place, _Saved())
+        if graphs.segments and saved.holds(graphs.segments):
+            return True
+        row_count = sum(segment.row_count for segment in graphs.segments)
+        if not 0 < row_count <= self._settings.snapshot_row_limit:
+            self._drop(graphs.place.workspace_id, graphs.place.space_key)
+            return not self._path(graphs.place).exists()
+        try:
+            self._save(graphs, saved)
+        except OSError as error:
+            _log.warning(
+                "snapshot not replaced", workspace_id=graphs.place.workspace_id, error=str(error)
+            )
+            return False
+        return True
+
     def keep(self, workspace_id: int, space_keys: Collection[int]) -> None:
         """Deletes the snapshots of a workspace's other spaces."""
         for known in [known for known in self._on_disk if known[0] == workspace_id]:
@@ -165,7 +190,7 @@ class Snapshots:
         if not 0 < row_count <= self._settings.snapshot_row_limit:
             return False
         if whatever_changed:
-            return any(saved.entry_of(segment.graph) is None for segment in graphs.segments)
+            return not saved.holds(graphs.segments)
         return (
             not saved.entries
             or abs(row_count - saved.row_count) >= _CHANGED_SHARE * saved.row_count

@@ -32,6 +32,8 @@ class DocumentChange:
     entries: tuple[LexicalEntry, ...] = ()
     lost: tuple[tuple[str, int], ...] = ()
     put: tuple[VectorsPut, ...] = ()
+    erasing: bool = False
+    """Whether content is gone that derived files still hold: of a document deleted or replaced."""
 
 
 @dataclass(frozen=True, slots=True)

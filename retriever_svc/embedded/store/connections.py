@@ -5,13 +5,16 @@ to 3.51.2, which needs two connections that write or checkpoint at once.
 """
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
 PAGE_SIZE = 16384
 _CACHE_KIB = 16384
-# Larger than needed between two checkpoints; the log is cut back to this after a burst.
-_JOURNAL_LIMIT_BYTES = 32 * 2**20
+# A log that starts afresh is cut back to this. Less than the size at which it is emptied, or it
+# would always look full; more than nothing, so that a full disk has room for some deletions.
+_JOURNAL_LIMIT_BYTES = 8 * 2**20
 
 
 def open_writer(path: Path, *, busy_timeout_s: float = 5.0) -> sqlite3.Connection:
@@ -56,6 +59,17 @@ def open_reader(path: Path, *, busy_timeout_s: float = 5.0) -> sqlite3.Connectio
         connection.close()
         raise
     return connection
+
+
+@contextmanager
+def busy_timeout(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Lets statements inside wait so long for other connections, not as long as otherwise."""
+    (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1_000)}").fetchone()
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {usual}").fetchone()
 
 
 def wal_bytes(path: Path) -> int:

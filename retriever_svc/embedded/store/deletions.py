@@ -53,7 +53,7 @@ def delete_document(
     )
     after = read_workspace(connection, workspace.id)
     removal = DocumentRemoval(deleted=True, passage_count=len(removed), seq=seq)
-    return removal, DocumentChange(after, removed=removed)
+    return removal, DocumentChange(after, removed=removed, erasing=True)
 
 
 def purge_retired_rows(connection: sqlite3.Connection, row_limit: int) -> bool:
@@ -74,5 +74,6 @@ def purge_retired_rows(connection: sqlite3.Connection, row_limit: int) -> bool:
         if deleted.rowcount:
             return True
     connection.execute("DELETE FROM removals WHERE workspace_id = :id", chosen)
+    connection.execute("DELETE FROM deleted_content WHERE workspace_id = :id", chosen)
     connection.execute("DELETE FROM workspaces WHERE id = :id", chosen)
     return True

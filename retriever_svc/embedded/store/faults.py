@@ -48,6 +48,16 @@ def disk_full() -> ServiceError:
     )
 
 
+def log_full() -> ServiceError:
+    """Returns the error for the caller whose change the write-ahead log has no room for."""
+    return ResourceExhausted(
+        "the store's write-ahead log is full, because a process outside of the retriever reads the "
+        "store without an end; nothing was changed; stop that process, then repeat",
+        retry_after_s=_RETRY_AFTER_S,
+        reason="LOG_FULL",
+    )
+
+
 def leaves_doubt(error: sqlite3.Error) -> bool:
     """Whether it is unknown what reached the disk: the connection must be opened anew."""
     return _code(error) in _UNCONFIRMED

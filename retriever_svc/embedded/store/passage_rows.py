@@ -117,22 +117,29 @@ def lexical_entries_since(
     connection: sqlite3.Connection, workspace_id: int, seq: int
 ) -> Iterator[LexicalEntry]:
     """Reads what the BM25 index must take in of the changes after number `seq`."""
-    rows = connection.execute(
-        "SELECT passages.id, documents.language, documents.title, passages.heading_path, "
-        "documents.keywords, passages.text "
-        "FROM passages JOIN documents ON documents.id = passages.document_id "
-        "WHERE passages.workspace_id = ? AND passages.seq > ?",
+    return _lexical_entries(
+        connection,
+        "passages.workspace_id = ? AND passages.seq > ?",
         (workspace_id, seq),
     )
-    for passage_id, language, title, heading_path, keywords, text in rows:
-        yield LexicalEntry(
-            passage_id,
-            language,
-            title,
-            words_from_json(heading_path),
-            words_from_json(keywords),
-            text,
-        )
+
+
+def lexical_entries_of(
+    connection: sqlite3.Connection, workspace_id: int, passage_ids: Collection[int]
+) -> Iterator[LexicalEntry]:
+    """Reads what the BM25 index takes of these passages; those that are gone are missing."""
+    return _lexical_entries(
+        connection,
+        # The sign keeps SQLite from walking all rows of the workspace by its index.
+        "+passages.workspace_id = ? AND passages.id IN (SELECT value FROM json_each(?))",
+        (workspace_id, orjson.dumps(list(passage_ids)).decode()),
+    )
+
+
+def passage_ids_of_workspace(connection: sqlite3.Connection, workspace_id: int) -> list[int]:
+    """Returns the ids of all passages, growing."""
+    rows = connection.execute("SELECT id FROM passages WHERE workspace_id = ?", (workspace_id,))
+    return sorted(row[0] for row in rows)
 
 
 def passages_without_vectors(connection: sqlite3.Connection, workspace_id: int) -> set[int]:
@@ -143,6 +150,27 @@ def passages_without_vectors(connection: sqlite3.Connection, workspace_id: int) 
         (workspace_id,),
     )
     return {row[0] for row in rows}
+
+
+def _lexical_entries(
+    connection: sqlite3.Connection, condition: str, chosen: tuple[int | str, ...]
+) -> Iterator[LexicalEntry]:
+    rows = connection.execute(
+        "SELECT passages.id, documents.language, documents.title, passages.heading_path, "
+        "documents.keywords, passages.text "
+        "FROM passages JOIN documents ON documents.id = passages.document_id "
+        f"WHERE {condition}",
+        chosen,
+    )
+    for passage_id, language, title, heading_path, keywords, text in rows:
+        yield LexicalEntry(
+            passage_id,
+            language,
+            title,
+            words_from_json(heading_path),
+            words_from_json(keywords),
+            text,
+        )
 
 
 def _content_of(passage: Passage) -> tuple[str | int, ...]:

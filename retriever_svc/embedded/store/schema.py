@@ -6,7 +6,7 @@ from pathlib import Path
 
 from chassis.errors import FailedPrecondition
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = "0004"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 

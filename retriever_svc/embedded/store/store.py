@@ -4,11 +4,9 @@ import sqlite3
 from pathlib import Path
 
 from chassis.errors import FailedPrecondition
-from retriever_svc.embedded.store.connections import open_reader, open_writer, wal_bytes
+from retriever_svc.embedded.store.connections import open_reader, open_writer
 from retriever_svc.embedded.store.faults import service_error_from
 from retriever_svc.embedded.store.schema import open_epoch, prepare_schema
-
-_CHECKPOINT_BYTES = 16 * 2**20
 
 
 class Store:
@@ -67,15 +65,6 @@ class Store:
         self.connection.close()
         self.connection = open_writer(self.path)
         self._doubtful = False
-
-    @property
-    def checkpoint_due(self) -> bool:
-        """Whether the write-ahead log has grown enough to be moved into the database."""
-        return wal_bytes(self.path) >= _CHECKPOINT_BYTES
-
-    def checkpoint(self) -> None:
-        """Moves into the database what no reader needs in the log any more."""
-        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def close(self) -> None:
         """Closes the writing connection, which empties the log if no reader is left."""

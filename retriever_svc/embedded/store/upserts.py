@@ -118,6 +118,7 @@ class _Replacement:
             entries=self._entries(ids),
             lost=self._lost(removed),
             put=self._writer.put(),
+            erasing=self._stored is not None,
         )
         return receipt, change
 

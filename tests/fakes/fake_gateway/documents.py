@@ -94,6 +94,7 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
             passage_count=2 if existed else 0,
             original_count=1 if existed else 0,
             original_failure=self._state.original_failure,
+            purge_within_s=3_600,
         )
 
 

@@ -164,7 +164,9 @@ class FakeRetriever(IdleSpaces):
         await self.behaviour.meet(timeout)
         self._workspace(workspace)
         gone = self.documents.pop((workspace, external_id), None)
-        return DocumentDeletion(gone is not None, gone.passage_count if gone else 0)
+        return DocumentDeletion(
+            gone is not None, gone.passage_count if gone else 0, purge_within_s=3_600
+        )
 
     async def search_passages(
         self, search: PassageSearch, *, timeout: float | None = None

@@ -155,7 +155,7 @@ async def test_documents_are_read_listed_and_deleted() -> None:
             total_count=2,
         ),
         f"{service}.DeleteDocument": lambda _: documents_pb2.DeleteDocumentResponse(
-            deleted=True, passage_count=1, seq=4
+            deleted=True, passage_count=1, seq=4, purge_within_s=3_600
         ),
     }
     async with downstream(answers) as retriever:
@@ -176,7 +176,7 @@ async def test_documents_are_read_listed_and_deleted() -> None:
     assert (page.next_page_token, page.total_count) == ("next", 2)
     assert (page.documents[0].passage_count, page.documents[0].awaiting_passage_count) == (3, 2)
     assert (page.documents[0].document, page.documents[0].update_time) == (stored.document, None)
-    assert deletion == DocumentDeletion(True, 1, 4)
+    assert deletion == DocumentDeletion(True, 1, 4, purge_within_s=3_600)
 
 
 async def test_a_search_crosses_whole() -> None:

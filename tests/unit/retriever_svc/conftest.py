@@ -1,13 +1,15 @@
 """Engines for the contract suite: every test that takes `engine` holds for each of them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import grpc.aio
 import pytest
 
 from justesse.retriever.v1 import workspaces_pb2
+from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.engine import RetrievalEngine
@@ -17,16 +19,32 @@ from retriever_svc.workspaces import WorkspaceSettings
 from tests.fakes.retriever_client import RetrieverClient
 
 
-@pytest.fixture(params=["embedded"])
-async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[RetrievalEngine]:
-    """An engine with an empty French workspace `docs`."""
-    assert request.param == "embedded"
-    opened = await asyncio.to_thread(EmbeddedEngine, EmbeddedSettings(tmp_path / "data"))
+@asynccontextmanager
+async def embedded(folder: Path, dense: DenseSettings) -> AsyncIterator[RetrievalEngine]:
+    """Opens the embedded engine over an empty folder and closes it."""
+    settings = EmbeddedSettings(folder, dense=dense)
+    opened = await asyncio.to_thread(EmbeddedEngine, settings)
     try:
-        await opened.create_workspace("docs", WorkspaceSettings())
         yield opened
     finally:
         await asyncio.to_thread(opened.close)
+
+
+# Another engine takes part in the whole suite by a line here.
+ENGINES: dict[str, Callable[[Path], AbstractAsyncContextManager[RetrievalEngine]]] = {
+    "embedded": lambda folder: embedded(folder, DenseSettings()),
+    "embedded with graphs from the first vectors on": lambda folder: embedded(
+        folder, DenseSettings(flat_row_limit=0, growing_row_limit=1)
+    ),
+}
+
+
+@pytest.fixture(params=ENGINES)
+async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[RetrievalEngine]:
+    """An engine with an empty French workspace `docs`."""
+    async with ENGINES[request.param](tmp_path / "data") as opened:
+        await opened.create_workspace("docs", WorkspaceSettings())
+        yield opened
 
 
 @pytest.fixture

@@ -205,7 +205,8 @@ async def test_the_log_is_moved_into_the_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However much is written, the write-ahead log stays bounded."""
-    monkeypatch.setattr("retriever_svc.embedded.store.store._CHECKPOINT_BYTES", 2**20)
+    monkeypatch.setattr("retriever_svc.embedded.store.write_ahead_log._CHECKPOINT_BYTES", 2**20)
+    monkeypatch.setattr("retriever_svc.embedded.store.connections._JOURNAL_LIMIT_BYTES", 2**19)
     log = tmp_path / "store.sqlite3-wal"
     sizes = []
     async with opened(tmp_path) as engine:

@@ -9,7 +9,7 @@ import pytest
 
 from chassis.errors import ResourceExhausted, Unavailable
 from retriever_svc.documents import UpsertOutcome
-from retriever_svc.embedded import writer as writer_module
+from retriever_svc.embedded import upkeep as upkeep_module
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
 from retriever_svc.embedded.published_state import PublishedState
@@ -84,7 +84,7 @@ async def test_a_workspace_that_cannot_be_loaded_takes_no_other_with_it(
             await engine.create_workspace(slug, WorkspaceSettings())
             await engine.upsert_document(upsert("a", ["eau"], workspace=slug))
     searcher = LexicalIndex.searcher
-    monkeypatch.setattr(writer_module, "_RETRY_PAUSE_S", 0.01)
+    monkeypatch.setattr(upkeep_module, "_RETRY_PAUSE_S", 0.01)
     monkeypatch.setattr(LexicalIndex, "searcher", _failing_for_workspace_2)
     async with opened(tmp_path) as engine:
         answered = await engine.search_passages(request("eau", workspace="sound"))
@@ -195,9 +195,9 @@ async def test_rows_of_a_deleted_workspace_go_though_the_disk_failed_once(
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
         raise error
 
-    monkeypatch.setattr(writer_module, "purge_retired_rows", noting_purge)
+    monkeypatch.setattr(upkeep_module, "purge_retired_rows", noting_purge)
     monkeypatch.setattr(Store, "commit", commit_that_fails_once)
-    monkeypatch.setattr(writer_module, "_RETRY_PAUSE_S", 0.01)
+    monkeypatch.setattr(upkeep_module, "_RETRY_PAUSE_S", 0.01)
     async with opened(tmp_path) as engine:
         await engine.create_workspace("docs", WorkspaceSettings())
         await engine.create_workspace("gone", WorkspaceSettings())

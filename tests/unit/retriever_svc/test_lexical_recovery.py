@@ -75,11 +75,12 @@ def test_an_index_that_is_up_to_date_is_left_alone(
 ) -> None:
     """Opening it again writes nothing."""
     caught_up(tmp_path, connection).rest()
-    before = (tmp_path / "lexical" / "meta.json").read_bytes()
+    (folder,) = (tmp_path / "lexical").iterdir()
+    before = (folder / "meta.json").read_bytes()
     index = caught_up(tmp_path, connection)
 
     assert not index.writer_open
-    assert (tmp_path / "lexical" / "meta.json").read_bytes() == before
+    assert (folder / "meta.json").read_bytes() == before
     assert words_found(index) == {"eau", "feu", "air"}
 
 
@@ -141,11 +142,12 @@ def test_a_damaged_index_is_rebuilt(
 ) -> None:
     """Whatever is missing or torn, the start goes on with a new index."""
     index = caught_up(tmp_path, connection)
-    old_meta = (tmp_path / "lexical" / "meta.json").read_bytes()
+    (folder,) = (tmp_path / "lexical").iterdir()
+    old_meta = (folder / "meta.json").read_bytes()
     index.apply([], [])
     index.commit(3)
     index.rest()
-    note, meta = tmp_path / "lexical.json", tmp_path / "lexical" / "meta.json"
+    note, meta = tmp_path / "lexical.json", folder / "meta.json"
     match damage:
         case "no note":
             note.unlink()
@@ -156,7 +158,7 @@ def test_a_damaged_index_is_rebuilt(
         case "torn meta":
             meta.write_bytes(meta.read_bytes()[:40])
         case "no terms":
-            next((tmp_path / "lexical").glob("*.term")).unlink()
+            next(folder.glob("*.term")).unlink()
         case "old meta":
             meta.write_bytes(old_meta)
             tampered = orjson.loads(note.read_bytes())

@@ -28,6 +28,8 @@ def test_variables_reach_the_engine() -> None:
         "DEAD_SHARE_LIMIT": "0.5",
         "TITLE_BOOST": "3",
         "WRITE_QUEUE_LIMIT": "9",
+        "LOG_LIMIT_BYTES": "40000000",
+        "PURGE_WITHIN_S": "60",
         "MAX_PASSAGES_PER_DOCUMENT": "10",
     }
     settings = read_settings(
@@ -41,6 +43,8 @@ def test_variables_reach_the_engine() -> None:
     assert embedded.dense.dead_share_limit == embedded.lexical.dead_share_limit == 0.5
     assert embedded.lexical.title_boost == 3
     assert embedded.write_queue_limit == 9
+    assert embedded.log_limit_bytes == 40_000_000
+    assert embedded.purge_within_s == 60
     assert settings.upload_limits().max_passages == 10
 
 

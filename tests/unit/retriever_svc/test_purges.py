@@ -1,0 +1,255 @@
+"""Deleted content leaves every file of the data folder: looked for byte by byte."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from retriever_svc.embedded.embedded_engine import EmbeddedEngine
+from retriever_svc.embedded.embedded_settings import EmbeddedSettings
+from retriever_svc.searches import SearchMode
+from retriever_svc.workspaces import DenseIndexKind, WorkspaceSettings
+from tests.fakes.embedded_engines import SMALL
+from tests.fakes.folder_bytes import files_with, indexed_entries
+from tests.fakes.retrieval import SPACE, found, passage_vectors, request, unit_rows, upsert
+from tests.fakes.snapshot_folders import counted
+
+NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
+HOURS_4 = 14_400.0
+SOON = 0.2
+PER_DOCUMENT = 10
+WIDTH = 16
+ROWS = unit_rows(400, WIDTH, seed=6)
+
+
+@asynccontextmanager
+async def engine_over(
+    data: Path,
+    within_s: float,
+    *,
+    now: datetime = NOW,
+    registry: CollectorRegistry | None = None,
+) -> AsyncIterator[EmbeddedEngine]:
+    """Opens an engine with graphs from a hundred vectors on, at a moment that stands still."""
+    settings = EmbeddedSettings(
+        data, dense=replace(SMALL, dead_share_limit=1.0), purge_within_s=within_s
+    )
+    engine = await asyncio.to_thread(EmbeddedEngine, settings, now=lambda: now, registry=registry)
+    try:
+        yield engine
+    finally:
+        await asyncio.to_thread(engine.close)
+
+
+def word(number: int) -> str:
+    """Returns a word that only one passage holds, and that analysis leaves as it is."""
+    return f"zq{number}x{number * 7919}"
+
+
+async def put(engine: EmbeddedEngine, documents: Iterable[int], *, shift: int = 0) -> None:
+    """Stores documents of ten passages, each with a word and a vector of its own."""
+    for document in documents:
+        first = document * PER_DOCUMENT
+        numbers = range(first, first + PER_DOCUMENT)
+        vectors = passage_vectors(ROWS[[number + shift for number in numbers]].tolist())
+        texts = [f"passage {word(number + shift)}" for number in numbers]
+        await engine.upsert_document(
+            upsert(f"d{document}", texts, title=f"titre{word(first + shift)}", vectors=[vectors])
+        )
+
+
+async def fill(engine: EmbeddedEngine, documents: int = 20) -> None:
+    """Creates the workspace with so many documents, and waits for the graph."""
+    await engine.create_workspace("docs", WorkspaceSettings())
+    await put(engine, range(documents))
+    assert await asyncio.to_thread(engine.wait_for_graphs, 60)
+
+
+def traces(documents: Iterable[int], *, shift: int = 0) -> list[bytes]:
+    """Returns the byte strings that only these documents brought: words, titles, vectors."""
+    numbers = [
+        number + shift
+        for document in documents
+        for number in range(document * PER_DOCUMENT, (document + 1) * PER_DOCUMENT)
+    ]
+    return [
+        *(word(number).encode() for number in numbers),
+        *(ROWS[number].tobytes()[:32] for number in numbers),
+    ]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Waits until the condition holds, a minute at most."""
+    for _ in range(3_000):
+        if await asyncio.to_thread(condition):
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came true")
+
+
+async def wait_for_purges(registry: CollectorRegistry, count: int = 1) -> None:
+    """Waits until so many purges have ended."""
+    await until(lambda: counted(registry, "purged") >= count)
+
+
+async def test_deleted_bytes_leave_every_file(tmp_path: Path) -> None:
+    """One document of twenty is far below the share at which anything is rebuilt by itself; after
+    the time that is set nothing of it is left, and everything else is found as before."""
+    registry = CollectorRegistry()
+    async with engine_over(tmp_path, SOON, registry=registry) as engine:
+        await fill(engine)
+        assert len(files_with(tmp_path, traces([7]))) >= 2
+        await engine.delete_document("docs", "d7")
+        await wait_for_purges(registry)
+        left = files_with(tmp_path, traces([7]))
+        kept = files_with(tmp_path, traces([8]))
+        words = [
+            found(await engine.search_passages(request(word(n), mode=SearchMode.LEXICAL)))
+            for n in (69, 80)
+        ]
+        near = await engine.search_passages(
+            request("x", {SPACE: ROWS[85]}, mode=SearchMode.DENSE, limit=1)
+        )
+
+    assert left == {}
+    assert indexed_entries(tmp_path) == [(19 * PER_DOCUMENT, 0)]
+    assert any(name.endswith(".segment") for name in kept)
+    assert kept["store.sqlite3"] == 2 * PER_DOCUMENT
+    assert words == [[f"passage {word(69)}"], [f"passage {word(80)}"]]
+    assert found(near) == [f"passage {word(85)}"]
+    assert files_with(tmp_path, traces([7])) == {}
+
+
+async def test_replaced_bytes_leave_every_file(tmp_path: Path) -> None:
+    """What a new version of a document replaces is deleted content too."""
+    registry = CollectorRegistry()
+    async with engine_over(tmp_path, SOON, registry=registry) as engine:
+        await fill(engine)
+        await put(engine, [7], shift=200)
+        await wait_for_purges(registry)
+        left = files_with(tmp_path, traces([7]))
+        kept = files_with(tmp_path, traces([7], shift=200))
+
+    assert left == {}
+    assert indexed_entries(tmp_path) == [(20 * PER_DOCUMENT, 0)]
+    assert kept["store.sqlite3"] == 2 * PER_DOCUMENT
+
+
+@pytest.mark.parametrize("kind", [DenseIndexKind.AUTO, DenseIndexKind.HNSW])
+async def test_graphs_that_vanish_leave_no_snapshot(tmp_path: Path, kind: DenseIndexKind) -> None:
+    """Every vector of the graph is replaced or deleted: its file goes."""
+    registry = CollectorRegistry()
+    async with engine_over(tmp_path, SOON, registry=registry) as engine:
+        await engine.create_workspace("docs", WorkspaceSettings(dense_index_kind=kind))
+        await put(engine, range(14))
+        assert await asyncio.to_thread(engine.wait_for_graphs, 60)
+        assert any("segment" in name for name in files_with(tmp_path, traces(range(14))))
+        for document in range(8):
+            await engine.delete_document("docs", f"d{document}")
+        await put(engine, range(8, 14), shift=200)
+        await until(lambda: files_with(tmp_path, traces(range(14))) == {})
+
+
+async def test_a_restart_does_not_forget_what_is_due(tmp_path: Path) -> None:
+    """Deleted before the process ended, gone when the time has come: neither before, nor never."""
+    async with engine_over(tmp_path, HOURS_4) as engine:
+        await fill(engine)
+        await engine.delete_document("docs", "d7")
+    registry = CollectorRegistry()
+    async with engine_over(
+        tmp_path, HOURS_4, now=NOW + timedelta(hours=1), registry=registry
+    ) as engine:
+        assert await asyncio.to_thread(engine.wait_for_graphs, 60)
+        early = files_with(tmp_path, traces([7]))
+        await engine.upsert_document(upsert("other", ["autre"]))
+    async with engine_over(
+        tmp_path, HOURS_4, now=NOW + timedelta(hours=5), registry=registry
+    ) as engine:
+        await wait_for_purges(registry)
+        left = files_with(tmp_path, traces([7]))
+
+    assert any(name.endswith(".segment") for name in early)
+    assert left == {}
+    assert indexed_entries(tmp_path) == [(19 * PER_DOCUMENT + 1, 0)]
+    assert counted(registry, "purged") == 1
+
+
+async def test_a_clock_that_was_set_back_puts_nothing_off(tmp_path: Path) -> None:
+    """A deletion that seems to lie in the future is purged within the usual time."""
+    async with engine_over(tmp_path, HOURS_4) as engine:
+        await fill(engine)
+        await engine.delete_document("docs", "d7")
+    registry = CollectorRegistry()
+    past = NOW - timedelta(days=400)
+    async with engine_over(tmp_path, SOON, now=past, registry=registry):
+        await wait_for_purges(registry)
+
+    assert files_with(tmp_path, traces([7])) == {}
+
+
+async def test_a_dropped_workspace_leaves_no_bytes(tmp_path: Path) -> None:
+    """At once, whatever time is set: neither in its files, nor in the store or its log."""
+    async with engine_over(tmp_path, HOURS_4) as engine:
+        await fill(engine)
+        await engine.delete_workspace("docs")
+        await until(lambda: files_with(tmp_path, traces(range(20))) == {})
+
+
+async def test_a_log_from_before_a_kill_is_emptied_at_the_start(tmp_path: Path) -> None:
+    """What a process that died has left in the log does not outlive the next start."""
+    async with engine_over(tmp_path, HOURS_4) as engine:
+        await fill(engine)
+        await engine.delete_document("docs", "d7")
+        log = tmp_path / "store.sqlite3-wal"
+        await engine.describe_workspace("docs")
+        before = log.read_bytes()
+    assert any(trace in before for trace in traces([7]))
+    log.write_bytes(before)
+    async with engine_over(tmp_path, HOURS_4):
+        await until(lambda: log.stat().st_size == 0)
+
+
+async def test_deletions_during_a_purge_get_one_of_their_own(tmp_path: Path) -> None:
+    """However they fall, in the end nothing of any deleted document is left."""
+    registry = CollectorRegistry()
+    async with engine_over(tmp_path, SOON, registry=registry) as engine:
+        await fill(engine)
+        for document in range(10):
+            await engine.delete_document("docs", f"d{document}")
+            await put(engine, [document + 10], shift=200)
+            await asyncio.sleep(0.05)
+        gone = [*traces(range(20))]
+        await until(lambda: files_with(tmp_path, gone) == {})
+        described = await engine.describe_workspace("docs")
+
+    assert described.passage_count == 10 * PER_DOCUMENT
+    assert counted(registry, "purge_failed") == 0
+
+
+async def test_a_reader_from_outside_only_delays_the_end(tmp_path: Path) -> None:
+    """While it reads, the log keeps what it may need; the purge ends when it is gone."""
+    registry = CollectorRegistry()
+    async with engine_over(tmp_path, SOON, registry=registry) as engine:
+        await fill(engine)
+        with closing(sqlite3.connect(tmp_path / "store.sqlite3")) as outside:
+            outside.execute("BEGIN")
+            outside.execute("SELECT count(*) FROM passages").fetchone()
+            await engine.delete_document("docs", "d7")
+            await until(lambda: "held" in _states(registry))
+            await asyncio.sleep(0.3)
+            during = counted(registry, "purged")
+            await engine.upsert_document(upsert("other", ["autre"]))
+        await wait_for_purges(registry)
+
+    assert during == 0
+    assert files_with(tmp_path, traces([7])) == {}
+
+
+def _states(registry: CollectorRegistry) -> set[str]:
+    return {"held"} if registry.get_sample_value("retriever_log_held") else set()
