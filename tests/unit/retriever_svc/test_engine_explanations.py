@@ -1,5 +1,7 @@
 """What every engine owes its callers: why a passage is, or is not, among the hits."""
 
+import asyncio
+
 import pytest
 
 from chassis.errors import NotFound
@@ -15,13 +17,17 @@ NORTH = vector(1, 0, 0, 0)
 
 async def _fill(engine: RetrievalEngine) -> None:
     """Thirty notes, each a little farther than the one before, and one without a vector."""
-    for index in range(30):
-        near = passage_vectors([[1, 0.1 * index, 0, 0]])
-        texts = ["navire " * (1 + index) + "quai"]
-        await engine.upsert_document(
-            upsert(f"n{index:02}", texts, vectors=[near], category="notes")
+    uploads = [
+        upsert(
+            f"n{index:02}",
+            ["navire " * (1 + index) + "quai"],
+            vectors=[passage_vectors([[1, 0.1 * index, 0, 0]])],
+            category="notes",
         )
-    await engine.upsert_document(upsert("w", ["navire douane douane"], category="words"))
+        for index in range(30)
+    ]
+    uploads.append(upsert("w", ["navire douane douane"], category="words"))
+    await asyncio.gather(*map(engine.upsert_document, uploads))
 
 
 async def explained(

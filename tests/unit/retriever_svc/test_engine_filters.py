@@ -1,5 +1,7 @@
 """What every engine owes its callers: filtered searches and thresholds with conditions."""
 
+import asyncio
+
 import pytest
 
 from retriever_svc.engine import RetrievalEngine
@@ -23,17 +25,22 @@ POLICIES = Equals("category", "policies")
 
 async def _fill(engine: RetrievalEngine) -> None:
     """Twenty notes nearer to the query by words and vector than the two policies."""
-    for index in range(20):
-        near = passage_vectors([[1, 0.01 * index, 0, 0]])
-        await engine.upsert_document(
-            upsert(f"note-{index:02}", ["navire navire"], vectors=[near], category="notes")
+    uploads = [
+        upsert(
+            f"note-{index:02}",
+            ["navire navire"],
+            vectors=[passage_vectors([[1, 0.01 * index, 0, 0]])],
+            category="notes",
         )
+        for index in range(20)
+    ]
     far = passage_vectors([[0.5, 1, 0, 0], [0, 0, 1, 0]])
     texts = ["le navire de la douane", "un navire parmi tant d'autres mots"]
-    await engine.upsert_document(
-        upsert("p", texts, vectors=[far], category="policies", metadata={"year": 2023.0})
-    )
-    await engine.upsert_document(upsert("q", ["navire sans vecteur"], category="policies"))
+    uploads += [
+        upsert("p", texts, vectors=[far], category="policies", metadata={"year": 2023.0}),
+        upsert("q", ["navire sans vecteur"], category="policies"),
+    ]
+    await asyncio.gather(*map(engine.upsert_document, uploads))
 
 
 @pytest.mark.parametrize("mode", list(SearchMode))
