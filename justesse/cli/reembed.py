@@ -51,8 +51,8 @@ def reembed(
         typer.Option(
             "--questions",
             metavar="FILE",
-            help="JSON Lines of questions with the documents that answer them: compare both "
-            "spaces on them before the switch.",
+            help="Questions with the documents that answer them (CSV or lines of JSON): compare "
+            "both spaces on them before the switch.",
         ),
     ] = None,
     hit_count: Annotated[

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from chassis.errors import FailedPrecondition
+from chassis.errors import FailedPrecondition, ResourceExhausted
 from gateway.ingestion.movers.space_leases import SpaceBusy
 from gateway.pipeline import Retrieval
 from gateway.receipt import StageOutcome
@@ -236,3 +236,16 @@ async def test_movers_make_windows_as_uploads_do(bench: SpacesBench) -> None:
         "Le port\nTrois quais.",
     ]
     assert found.hits[0].fused.space_scores[0].best_window_cosine is not None
+
+
+async def test_a_workspace_that_may_not_pay_uses_the_next_space(bench: SpacesBench) -> None:
+    """The upload lies in the next provider's space, and the receipt of a search says why."""
+    await bench.take_in("a", TEXTS[0])
+    capped = ResourceExhausted("the cap is reached", reason="DAILY_COST_CAP_REACHED")
+    bench.embedder.break_down(FIRST, capped)
+    await bench.take_in("b", TEXTS[1])
+    found = await bench.search("navire")
+
+    assert await bench.counts() == {FIRST: 1, SECOND: 1}
+    assert lists_of(found) == {"bm25", SECOND}
+    assert bench.reports["embed"].reason == "DAILY_COST_CAP_REACHED"

@@ -100,7 +100,7 @@ def test_questions_that_forbid_the_switch_are_an_exit_code(
     questions = tmp_path / "questions.jsonl"
     questions.write_text(
         '{"question": "Où ?", "documents": ["a.md"]}\n\n'
-        '{"question": "Quoi ?", "documents": []}\n{"query": "Qui ?", "external_ids": ["b"]}\n'
+        '{"question": "Quoi ?", "documents": []}\n{"question": "Qui ?", "document": "b"}\n'
     )
     options = ("--questions", str(questions), "--hits", "5", "--min-overlap", "0.5")
     output = line.run("reembed", "demo", *options, code=1).stdout
@@ -115,15 +115,17 @@ def test_questions_that_forbid_the_switch_are_an_exit_code(
     assert "Not switched: worse." in output
 
 
-@pytest.mark.parametrize("content", ["not json", '["a"]', '{"question": 3}', "", '{"query": "x"}'])
+@pytest.mark.parametrize(
+    "content", ["not json", '["a"]', '{"question": 3}', "", '{"question": "x", "documents": []}']
+)
 def test_files_that_hold_no_questions_are_refused(
     line: CommandLine, tmp_path: Path, content: str
 ) -> None:
-    """The message names the file, and the line where there is one."""
+    """The message names what was read."""
     questions = tmp_path / "questions.jsonl"
     questions.write_text(content)
 
-    assert "questions.jsonl" in line.error("reembed", "demo", "--questions", str(questions), code=2)
+    assert "questions" in line.error("reembed", "demo", "--questions", str(questions), code=2)
 
 
 def test_a_gate_without_questions_is_wrong_usage(line: CommandLine) -> None:
