@@ -22,6 +22,7 @@ from gateway.jobs.failures import error_of
 from gateway.jobs.job import Job, JobState
 from gateway.jobs.job_changes import JobChanges
 from gateway.jobs.job_store import JobStore
+from gateway.jobs.withdrawals import Withdrawals
 
 _POLL_S = 1.0
 
@@ -33,6 +34,7 @@ class QueuedIngestion:
     submissions: Submissions
     kept: KeptDocuments
     jobs: JobStore
+    withdrawals: Withdrawals
     changes: JobChanges
     wake: Callable[[], None]
 
@@ -64,9 +66,16 @@ class QueuedIngestion:
     async def delete_originals(
         self, workspace: str, external_id: str = "", *, timeout: float | None = None
     ) -> int:
-        """Deletes the kept files of a document, or of a workspace, that is gone."""
+        """Deletes the kept files of a document, or of a workspace, that is gone.
+
+        With them go uploads of it that still waited, and what was received for earlier ones.
+        """
         async with _within(timeout, "the kept files were not deleted"):
-            return await self.kept.delete(workspace, external_id)
+            count = await self.kept.delete(workspace, external_id)
+            finished = await self.withdrawals.withdraw(INGESTION, workspace, external_id)
+            self.wake()
+            await asyncio.to_thread(self.submissions.forget, finished)
+            return count
 
     async def submit_documents(
         self, files: AsyncIterator[SubmittedFile], *, timeout: float | None = None

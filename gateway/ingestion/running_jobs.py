@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any
 
 import structlog
 
@@ -35,8 +36,10 @@ from gateway.jobs.job import JobState
 from gateway.jobs.job_changes import JobChanges
 from gateway.jobs.job_metrics import JobMetrics
 from gateway.jobs.job_store import JobStore
+from gateway.jobs.queue_counts import keep_counting
 from gateway.jobs.task_queue import TaskQueue
 from gateway.jobs.task_runner import RunnerTerms, TaskRunner
+from gateway.jobs.withdrawals import Withdrawals
 from gateway.ports import Embedder
 
 _log = structlog.get_logger("gateway.ingestion")
@@ -76,6 +79,7 @@ async def running_jobs(
         holders = Holders(settings.data_folder / "holders")
         holder = stack.enter_context(holders.claimed())
         await _free_dead(holders, queue)
+        job_metrics = JobMetrics(metrics.registry)
         runner = TaskRunner(
             queue,
             {INGESTION: (JobState.EXTRACTING, work)},
@@ -85,15 +89,17 @@ async def running_jobs(
                 lease_s=settings.job_lease_s,
                 retries=settings.retry_policy(),
             ),
-            metrics=JobMetrics(metrics.registry),
+            metrics=job_metrics,
         )
         upkeep = JobUpkeep(jobs, kept, settings.job_retention_days * 86_400.0)
-        await stack.enter_async_context(_background(upkeep))
+        for task in (upkeep.keep_tidy(), keep_counting(queue, INGESTION, job_metrics)):
+            await stack.enter_async_context(_background(task))
         await stack.enter_async_context(runner.running())
         yield QueuedIngestion(
             Submissions(jobs, store, receiving, kept),
             KeptDocuments(store, ingestion.originals, settings.data_folder / "incoming"),
             jobs,
+            Withdrawals(database, tell=changes.tell),
             changes,
             runner.wake,
         )
@@ -170,11 +176,11 @@ async def _free_dead(holders: Holders, queue: TaskQueue) -> None:
 
 
 @asynccontextmanager
-async def _background(upkeep: JobUpkeep) -> AsyncIterator[None]:
-    tidying = asyncio.create_task(upkeep.keep_tidy())
+async def _background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(work)
     try:
         yield
     finally:
-        tidying.cancel()
+        task.cancel()
         with suppress(asyncio.CancelledError):
-            await tidying
+            await task

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ from gateway.ingestion.received_files import ReceivingFolder
 from gateway.ingestion.reports import refusals_named
 from gateway.ingestion.upload_records import submitted_record
 from gateway.jobs.failures import failure_of
-from gateway.jobs.job import Job, NewTask
+from gateway.jobs.job import Job, NewTask, Task
 from gateway.jobs.job_store import JobStore
 from gateway.validation import check_slug
 
@@ -87,6 +87,11 @@ class Submissions:
             for index in batch.kept:
                 self.kept.remove(batch.job_id, index)
             raise
+
+    def forget(self, tasks: Iterable[Task]) -> None:
+        """Removes what was received for tasks that nobody will do again. Blocks."""
+        for task in tasks:
+            self.kept.remove(task.job_id, int(task.payload["index"]))
 
     async def _check_workspace(self, batch: _Batch, file: IncomingFile) -> None:
         if not batch.workspace:

@@ -28,9 +28,9 @@ class JobMetrics:
         self.in_work = Gauge(
             "justesse_job_tasks_in_work", "Tasks in work here.", ("kind",), registry=registry
         )
-        self.waiting = Gauge(
-            "justesse_job_tasks_waiting",
-            "Unfinished tasks in the database, by state, when they were last counted.",
+        self.unfinished = Gauge(
+            "justesse_job_tasks_unfinished",
+            "Unfinished tasks in the database, of all processes, when they were last counted.",
             ("kind", "state"),
             registry=registry,
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from chassis.channel import open_channel
 from chassis.metrics import Metrics
+from gateway.clients.ingestion import IngestionClient
 from gateway.clients.jobs import JobsClient
 from gateway.document_jobs import DocumentJob, SubmittedFile
 from gateway.incoming_files import IncomingFile
@@ -26,6 +27,7 @@ class Role:
     """A served ingestion role, its jobs over a channel, and what lies on its disk."""
 
     jobs: JobsClient
+    ingestion: IngestionClient
     store: FakePassageStore
     embedder: ChainedEmbedder
     folder: Path
@@ -49,6 +51,14 @@ class Role:
             async for _ in self.jobs.watch_job("w", job.job_id):
                 continue
         return await self.jobs.get_job("w", job.job_id)
+
+    def hold_embedder(self) -> None:
+        """Lets every embedding from now on wait for ever."""
+
+        async def hang(*_: object, **__: object) -> None:
+            await asyncio.Event().wait()
+
+        self.embedder.embed = hang  # type: ignore[assignment, method-assign]
 
     def received(self) -> list[str]:
         """Names of the files that jobs still need, or that are on their way."""
@@ -78,4 +88,4 @@ async def running_role(
         ) as server,
         open_channel(server.address, metrics=Metrics()) as channel,
     ):
-        yield Role(JobsClient(channel), store, embedder, folder, metrics)
+        yield Role(JobsClient(channel), IngestionClient(channel), store, embedder, folder, metrics)

@@ -247,3 +247,23 @@ async def test_work_on_files_is_measured(role: Role) -> None:
     text = role.metrics.exposition().decode()
     assert 'justesse_job_tasks_total{kind="ingestion",outcome="indexed"} 1.0' in text
     assert 'justesse_job_tasks_total{kind="ingestion",outcome="failed"} 1.0' in text
+    assert 'justesse_job_tasks_unfinished{kind="ingestion",state="queued"} 0.0' in text
+
+
+async def test_what_waits_for_a_deleted_document_is_withdrawn(role: Role) -> None:
+    """It does not come back, and nothing that was received for it stays on disk."""
+    role.store.upsert_error = Unavailable("the retriever cannot be reached")
+    failed = await role.finished(await role.submit(("a.md", b"Un."), ("b.md", b"Deux.")))
+    role.hold_embedder()
+    waiting = await role.submit(("a.md", b"Trois."), ("b.md", b"Quatre."))
+
+    await role.ingestion.delete_originals("w", "a.md")
+
+    async with asyncio.timeout(20):
+        async for state in role.jobs.watch_job("w", waiting.job_id):
+            job = await role.jobs.get_job("w", state.job_id)
+            if job.files[0].state is DocumentJobState.CANCELLED:
+                break
+    assert job.files[1].state is not DocumentJobState.CANCELLED
+    assert f"{failed.job_id}-0" not in role.received()
+    assert f"{failed.job_id}-1" in role.received()

@@ -7,6 +7,7 @@ import pytest
 
 from gateway.jobs.job import JobState, TaskFailure
 from gateway.jobs.task_queue import LeaseLost, LeaseState
+from gateway.jobs.withdrawals import Withdrawals
 from tests.unit.gateway_jobs.conftest import LEASE_S, Desk
 
 LOST = TaskFailure("UNAVAILABLE", "UNAVAILABLE", "the retriever is lost")
@@ -199,3 +200,27 @@ async def test_workers_side_by_side_do_each_task_once(desk: Desk, soak: bool) ->
     for job in jobs:
         found = await desk.store.job(job.workspace, job.id)
         assert (found.state, found.done_count) == (JobState.INDEXED, 3)
+
+
+async def test_tasks_of_a_subject_are_withdrawn_from_every_job(desk: Desk) -> None:
+    """What waits is cancelled, what is in work is asked to stop, what is finished is named."""
+    withdrawals = Withdrawals(desk.database, clock=desk.clock)
+    done = await desk.create("a")
+    await desk.queue.finish(await desk.leased(), {})
+    working = await desk.create("a", "b")
+    held = await desk.leased()
+    desk.clock.now += 1
+    waiting = await desk.create("a", "c")
+    other = await desk.create("a", workspace="v")
+
+    finished = await withdrawals.withdraw("ingestion", "w", "a")
+
+    assert {task.job_id for task in finished} == {done.id, waiting.id}
+    assert await desk.states(working) == [JobState.EXTRACTING, JobState.QUEUED]
+    assert await desk.queue.renew(held, LEASE_S) is LeaseState.CANCEL_REQUESTED
+    assert await desk.states(waiting) == [JobState.CANCELLED, JobState.QUEUED]
+    assert await desk.states(other) == [JobState.QUEUED]
+
+    await withdrawals.withdraw("ingestion", "w")
+    assert (await desk.store.job("w", waiting.id)).state is JobState.CANCELLED
+    assert await desk.states(other) == [JobState.QUEUED]
