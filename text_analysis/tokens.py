@@ -42,6 +42,7 @@ _FRENCH_ELISIONS = frozenset(
     | {"presqu", "entr"}
 )
 _ENGLISH_ENDINGS = frozenset({"s", "re", "ll", "ve", "m", "d"})
+_LAST_LATIN_LETTER = "\u024f"
 _KNOWN_WORDS = 50_000
 _MOST_ROUNDS = 8
 
@@ -121,6 +122,10 @@ class Analyzer:
 
     def _surface_terms(self, surface: str) -> Terms:
         text = normalised_text(surface)
+        if text.isalpha() and max(text) <= _LAST_LATIN_LETTER:
+            # Nothing to cut; most new words of a language are such.
+            term = self._stem(text)
+            return (term,) if term else ()
         terms = self._normalised_terms(text)
         at_digit = text[:1].isdecimal() or text[-1:].isdecimal()
         return _NumberTerms(terms) if at_digit else terms

@@ -73,21 +73,20 @@ class LexicalSearcher:
         analysis that fits counts.
         """
         by_language = {language: tuple(query_terms(text, language)) for language in self._boosts}
-        clauses = [
-            ((tantivy.Occur.Should, self._term_query(field, term, boost)), term)
-            for language, fields in self._boosts.items()
-            for term in by_language[language]
-            for field, boost in fields.items()
-        ]
-        return LexicalQuery(
-            tuple(clause for clause, _ in clauses), tuple(term for _, term in clauses), by_language
-        )
+        clauses: list[tuple[Any, Any]] = []
+        terms: list[str] = []
+        for language, fields in self._boosts.items():
+            for term in by_language[language]:
+                for name, boost in fields.items():
+                    clauses.append((tantivy.Occur.Should, self._term_query(name, term, boost)))
+                    terms.append(term)
+        return LexicalQuery(tuple(clauses), tuple(terms), by_language)
 
     def search(self, query: LexicalQuery, count: int) -> list[LexicalHit]:
         """Returns the best `count` passages that hold a term, best first, ties by id."""
         if not query.clauses:
             return []
-        return self._hits(list(query.clauses), count + _MARGIN)[:count]
+        return self._hits(list(query.clauses), count + _MARGIN, count)
 
     def search_where(
         self, query: LexicalQuery, count: int, accepted: Callable[[IntVector], Flags]
@@ -153,13 +152,14 @@ class LexicalSearcher:
         query = tantivy.Query.term_query(self._schema, field, term, "freq")
         return query if boost == 1 else tantivy.Query.boost_query(query, boost)
 
-    def _hits(self, clauses: list[tuple[Any, Any]], limit: int) -> list[LexicalHit]:
+    def _hits(
+        self, clauses: list[tuple[Any, Any]], limit: int, count: int | None = None
+    ) -> list[LexicalHit]:
+        """Returns the first `count`, or all, of the best `limit`; ties by id."""
         query = tantivy.Query.boolean_query(clauses)
         found = self._searcher.search(query, limit, count=False).hits
         ids = self._searcher.fast_field_values(ID_FIELD, [address for _, address in found])
         ordered = sorted(
-            (-score, passage_id)
-            for passage_id, (score, _) in zip(ids, found, strict=True)
-            if score > 0
+            [(-hit[0], id_) for id_, hit in zip(ids, found, strict=True) if hit[0] > 0]
         )
-        return [LexicalHit(passage_id, -negated) for negated, passage_id in ordered]
+        return [LexicalHit(passage_id, -negated) for negated, passage_id in ordered[:count]]
