@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import structlog
 
-from chassis.errors import ServiceError
-from gateway.documents import DocumentDeletion, DocumentPage, StoredDocument
+from chassis.errors import InvalidArgument, ServiceError
+from gateway.documents import DocumentDeletion, DocumentPage, SourceDeletion, StoredDocument
 from gateway.ingestion_ports import Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.ports import Retriever
 from gateway.query_vectors import QueryVectors
 from gateway.validation import (
+    MAX_PAGE_SIZE,
     check_document_name,
     check_fusion,
     check_page,
@@ -98,6 +99,31 @@ class Catalogue:
         deletion = await self._retriever.delete_document(workspace, external_id)
         count, failure = await self._delete_originals(workspace, external_id)
         return replace(deletion, original_count=count, original_failure=failure)
+
+    async def delete_source(self, workspace: str, source_uri: str) -> SourceDeletion:
+        """Deletes the documents of one source, one after the other.
+
+        InvalidArgument: no source named. NotFound: no such workspace.
+        """
+        check_slug(workspace, "workspace")
+        if not source_uri.strip():
+            raise InvalidArgument("source_uri is empty; name a source", field="source_uri")
+        found = []
+        page_token = ""
+        while True:
+            page = await self._retriever.list_documents(workspace, MAX_PAGE_SIZE, page_token)
+            found += [
+                stored.document.external_id
+                for stored in page.documents
+                if stored.document.source_uri == source_uri
+            ]
+            page_token = page.next_page_token
+            if not page_token:
+                break
+        deletions = {
+            external_id: await self.delete_document(workspace, external_id) for external_id in found
+        }
+        return SourceDeletion({name: one for name, one in deletions.items() if one.deleted})
 
     async def _delete_originals(self, workspace: str, external_id: str = "") -> tuple[int, str]:
         """Returns how many kept files were deleted, and why some may still be there."""

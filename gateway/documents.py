@@ -144,3 +144,25 @@ class DocumentDeletion:
     original_failure: str = ""
     purge_within_s: int = 0
     """Seconds within which its bytes leave all files; 0 where that is not promised."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDeletion:
+    """What became of each document of a source, by external id."""
+
+    deletions: Mapping[str, DocumentDeletion]
+
+    @property
+    def passage_count(self) -> int:
+        """Passages that were deleted, over all documents."""
+        return sum(deletion.passage_count for deletion in self.deletions.values())
+
+    @property
+    def original_count(self) -> int:
+        """Kept files that were deleted, over all documents."""
+        return sum(deletion.original_count for deletion in self.deletions.values())
+
+    @property
+    def purge_within_s(self) -> int:
+        """Seconds within which all their bytes leave all files; 0 where that is not promised."""
+        return max((deletion.purge_within_s for deletion in self.deletions.values()), default=0)

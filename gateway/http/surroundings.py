@@ -57,6 +57,7 @@ class Bounds:
 ROUTE_BOUNDS: Mapping[tuple[str, str], Bounds] = {
     ("POST", "/v1/search"): Bounds(default_s=DEFAULT_DEADLINE_S),
     ("POST", "/v1/documents"): Bounds(UPLOAD_BODY_BYTES, default_s=None, whole=False),
+    ("DELETE", "/v1/documents"): Bounds(default_s=None),
 }
 PATTERN_BOUNDS: Mapping[tuple[str, re.Pattern[str]], Bounds] = {
     ("POST", re.compile(r"/v1/workspaces/[^/]+/reembed")): Bounds(default_s=None),

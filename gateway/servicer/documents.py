@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from chassis.interception import ServicerContext
 from gateway.catalogue import Catalogue
-from gateway.wire.documents import to_delete_response, to_get_response, to_list_response
+from gateway.wire.documents import (
+    to_delete_response,
+    to_delete_source_response,
+    to_get_response,
+    to_list_response,
+)
 from justesse.gateway.v1 import documents_pb2, documents_pb2_grpc
 
 
@@ -36,3 +41,10 @@ class DocumentServicer(documents_pb2_grpc.DocumentServiceServicer):
         """Deletes one document."""
         deletion = await self._catalogue.delete_document(request.workspace, request.external_id)
         return to_delete_response(deletion)
+
+    async def DeleteSource(
+        self, request: documents_pb2.DeleteSourceRequest, context: ServicerContext
+    ) -> documents_pb2.DeleteSourceResponse:
+        """Deletes the documents of one source."""
+        deletion = await self._catalogue.delete_source(request.workspace, request.source_uri)
+        return to_delete_source_response(deletion)

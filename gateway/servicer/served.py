@@ -65,6 +65,7 @@ def served_services(application: Application) -> list[ServedService]:
         ServedService(
             f"{PACKAGE}.DocumentService",
             partial(documents_pb2_grpc.add_DocumentServiceServicer_to_server, documents),
+            default_deadlines={"DeleteSource": None},
         ),
         ServedService(
             f"{PACKAGE}.IngestionService",

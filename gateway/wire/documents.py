@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from gateway.documents import DocumentDeletion, DocumentPage, StoredDocument, StoredPassage
+from gateway.documents import (
+    DocumentDeletion,
+    DocumentPage,
+    SourceDeletion,
+    StoredDocument,
+    StoredPassage,
+)
 from gateway.wire.metadata import write_metadata_value
 from gateway.wire.moments import to_timestamp
 from justesse.gateway.v1 import documents_pb2
@@ -31,6 +37,23 @@ def to_delete_response(deletion: DocumentDeletion) -> documents_pb2.DeleteDocume
         passage_count=deletion.passage_count,
         original_count=deletion.original_count,
         original_failure=deletion.original_failure,
+        purge_within_s=deletion.purge_within_s,
+    )
+
+
+def to_delete_source_response(deletion: SourceDeletion) -> documents_pb2.DeleteSourceResponse:
+    """Writes what was deleted with a source."""
+    return documents_pb2.DeleteSourceResponse(
+        documents=[
+            documents_pb2.DeletedSourceDocument(
+                external_id=external_id,
+                passage_count=each.passage_count,
+                original_failure=each.original_failure,
+            )
+            for external_id, each in deletion.deletions.items()
+        ],
+        passage_count=deletion.passage_count,
+        original_count=deletion.original_count,
         purge_within_s=deletion.purge_within_s,
     )
 

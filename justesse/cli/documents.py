@@ -11,6 +11,7 @@ from rich.text import Text
 
 from justesse.cli.addresses import gateway_address
 from justesse.cli.exit_codes import ExitCode
+from justesse.cli.failures import CommandError
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
 from justesse.cli.output import plain, show
 from justesse.cli.tables import facts, fitting, moment, new_table
@@ -59,19 +60,27 @@ def show_one(
 
 @app.command()
 def delete(
-    external_ids: Annotated[
-        list[str], typer.Argument(metavar="EXTERNAL_ID...", help="Ids of the documents.")
-    ],
     workspace: WorkspaceOption,
+    external_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="EXTERNAL_ID...", help="Ids of the documents.")
+    ] = None,
+    source_uri: Annotated[
+        str, typer.Option("--source-uri", help="Delete all documents that come from there.")
+    ] = "",
     address: AddressOption = None,
     timeout: TimeoutOption = 30.0,
     as_json: JsonOption = False,
 ) -> None:
     """Delete documents; one that does not exist is reported, and the others are deleted."""
+    if bool(external_ids) == bool(source_uri):
+        raise CommandError("name documents, or a source with --source-uri", ExitCode.USAGE)
+    if source_uri:
+        _delete_source(workspace, source_uri, gateway_address(address), timeout, as_json)
+        return
     with Justesse(gateway_address(address)) as justesse:
         deletions = {
             external_id: justesse.delete_document(workspace, external_id, timeout=timeout)
-            for external_id in external_ids
+            for external_id in external_ids or ()
         }
 
     def draw(console: Console) -> None:
@@ -87,6 +96,25 @@ def delete(
 
     show(deletions, as_json, draw)
     if not all(deletion.deleted for deletion in deletions.values()):
+        raise typer.Exit(ExitCode.SOME_FAILED)
+
+
+def _delete_source(
+    workspace: str, source_uri: str, address: str, timeout: float, as_json: bool
+) -> None:
+    with Justesse(address) as justesse:
+        deletion = justesse.delete_source(workspace, source_uri, timeout=timeout)
+
+    def draw(console: Console) -> None:
+        deleted = counted(len(deletion.external_ids), "document")
+        passages = counted(deletion.passage_count, "passage")
+        console.print(plain(f"{source_uri}: {deleted} deleted, {passages}"), soft_wrap=True)
+        for external_id, failure in deletion.original_failures.items():
+            remark = f"{external_id}: kept files may still be there: {failure}"
+            console.print(plain(remark), soft_wrap=True)
+
+    show(deletion, as_json, draw)
+    if not deletion.external_ids:
         raise typer.Exit(ExitCode.SOME_FAILED)
 
 

@@ -14,6 +14,7 @@ from justesse.client.asynchronous import AsyncJustesse
 from justesse.client.channels import DEFAULT_ADDRESS
 from justesse.client.documents import (
     DeletedDocument,
+    DeletedSource,
     Document,
     DocumentPage,
     DocumentWithPassages,
@@ -92,6 +93,7 @@ __all__ = [
     "AsyncJustesse",
     "Cost",
     "DeletedDocument",
+    "DeletedSource",
     "DeletedWorkspace",
     "DenseIndexKind",
     "Document",

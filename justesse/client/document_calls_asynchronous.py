@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from justesse.client import requests
 from justesse.client.documents import (
     DeletedDocument,
+    DeletedSource,
     Document,
     DocumentPage,
     DocumentWithPassages,
@@ -78,6 +79,22 @@ class AsyncDocumentCalls(ABC):
         """Deletes one document; deleting what does not exist is no error and says so."""
         return await self._answer(
             requests.delete_document(workspace, external_id), timeout, request_id
+        )
+
+    async def delete_source(
+        self,
+        workspace: str,
+        source_uri: str,
+        *,
+        timeout: float | None = None,
+        request_id: str | None = None,
+    ) -> DeletedSource:
+        """Deletes the documents whose `source_uri` is this one; none is no error.
+
+        Repeating a call that broke off goes on with the rest.
+        """
+        return await self._answer(
+            requests.delete_source(workspace, source_uri), timeout, request_id
         )
 
     async def rechunk_document(

@@ -82,6 +82,36 @@ class DeletedDocument:
     """Seconds within which its bytes leave all files; 0 where that is not promised."""
 
 
+@dataclass(frozen=True, slots=True)
+class DeletedSource:
+    """What a deletion of a source did."""
+
+    external_ids: tuple[str, ...]
+    """The documents that were deleted."""
+    passage_count: int
+    original_count: int
+    """Kept files that were deleted."""
+    original_failures: Mapping[str, str]
+    """Why kept files may still be there, by external id."""
+    purge_within_s: int
+    """Seconds within which their bytes leave all files; 0 where that is not promised."""
+
+
+def deleted_source_from(message: documents_pb2.DeleteSourceResponse) -> DeletedSource:
+    """Decodes what was deleted with a source."""
+    return DeletedSource(
+        tuple(document.external_id for document in message.documents),
+        message.passage_count,
+        message.original_count,
+        {
+            document.external_id: document.original_failure
+            for document in message.documents
+            if document.original_failure
+        },
+        message.purge_within_s,
+    )
+
+
 def document_from(message: documents_pb2.Document) -> Document:
     """Decodes a document."""
     return Document(

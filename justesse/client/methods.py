@@ -160,6 +160,13 @@ DELETE_DOCUMENT = Method(
     documents_pb2.DeleteDocumentResponse,
     idempotent=False,
 )
+DELETE_SOURCE = Method(
+    f"{PACKAGE}.DocumentService",
+    "DeleteSource",
+    documents_pb2.DeleteSourceRequest,
+    documents_pb2.DeleteSourceResponse,
+    idempotent=False,
+)
 REEMBED_WORKSPACE = Method(
     f"{PACKAGE}.SpaceService",
     "ReembedWorkspace",
@@ -242,6 +249,7 @@ METHODS: tuple[Method[Any, Any], ...] = (
     GET_DOCUMENT,
     LIST_DOCUMENTS,
     DELETE_DOCUMENT,
+    DELETE_SOURCE,
     REEMBED_WORKSPACE,
     SWITCH_SPACE,
     DROP_SPACE,

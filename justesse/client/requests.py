@@ -7,8 +7,10 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from justesse.client import methods
 from justesse.client.documents import (
     DeletedDocument,
+    DeletedSource,
     DocumentPage,
     DocumentWithPassages,
+    deleted_source_from,
     document_page_from,
     document_with_passages_from,
 )
@@ -155,6 +157,12 @@ def delete_document(workspace: str, external_id: str) -> CallFor[DeletedDocument
             response.purge_within_s,
         ),
     )
+
+
+def delete_source(workspace: str, source_uri: str) -> CallFor[DeletedSource]:
+    """Asks for the end of the documents of a source."""
+    request = documents_pb2.DeleteSourceRequest(workspace=workspace, source_uri=source_uri)
+    return Call(methods.DELETE_SOURCE, request, deleted_source_from)
 
 
 def rechunk_document(workspace: str, external_id: str) -> CallFor[IngestionResult]:

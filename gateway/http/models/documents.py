@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import AwareDatetime, BaseModel, Field, Json
 
-from gateway.documents import DocumentDeletion, DocumentPage, StoredDocument
+from gateway.documents import DocumentDeletion, DocumentPage, SourceDeletion, StoredDocument
 from gateway.http.models.values import FactBody, RequestBody, facts_from, to_facts
 from gateway.incoming_files import IncomingFile, IngestionReport
 
@@ -163,6 +163,40 @@ def to_document_page_body(page: DocumentPage) -> DocumentPageBody:
         documents=[_to_document_body(stored) for stored in page.documents],
         next_page_token=page.next_page_token,
         total_count=page.total_count,
+    )
+
+
+class DeletedSourceDocumentBody(BaseModel):
+    """A document that was deleted with its source."""
+
+    external_id: str
+    passage_count: int
+    original_failure: str
+
+
+class SourceDeletionBody(BaseModel):
+    """What was deleted with a source; `documents` is empty where nothing came from it."""
+
+    documents: list[DeletedSourceDocumentBody]
+    passage_count: int
+    original_count: int
+    purge_within_s: int
+
+
+def to_source_deletion_body(deletion: SourceDeletion) -> SourceDeletionBody:
+    """Writes what was deleted with a source."""
+    return SourceDeletionBody(
+        documents=[
+            DeletedSourceDocumentBody(
+                external_id=external_id,
+                passage_count=each.passage_count,
+                original_failure=each.original_failure,
+            )
+            for external_id, each in deletion.deletions.items()
+        ],
+        passage_count=deletion.passage_count,
+        original_count=deletion.original_count,
+        purge_within_s=deletion.purge_within_s,
     )
 
 

@@ -14,11 +14,13 @@ from gateway.http.models.documents import (
     DocumentPageBody,
     DocumentWithPassagesBody,
     IngestionReportBody,
+    SourceDeletionBody,
     UploadFields,
     to_document_deletion_body,
     to_document_page_body,
     to_document_with_passages_body,
     to_ingestion_report_body,
+    to_source_deletion_body,
 )
 from gateway.http.models.jobs import JobBody, to_job_body
 from gateway.http.multipart import uploaded_file
@@ -69,6 +71,12 @@ def document_routes(catalogue: Catalogue, uploads: Uploads, jobs: DocumentJobs) 
         """Reads one document with its passages."""
         stored = await catalogue.get_document(workspace, external_id)
         return JsonResponse(to_document_with_passages_body(stored))
+
+    @router.delete("/v1/documents", response_model=SourceDeletionBody)
+    async def delete_source(workspace: str, source_uri: str) -> JsonResponse:
+        """Deletes the documents that come from one source."""
+        deletion = await catalogue.delete_source(workspace, source_uri)
+        return JsonResponse(to_source_deletion_body(deletion))
 
     @router.delete("/v1/documents/{external_id:path}", response_model=DocumentDeletionBody)
     async def delete_document(external_id: str, workspace: str) -> JsonResponse:

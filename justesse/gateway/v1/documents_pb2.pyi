@@ -207,6 +207,100 @@ class DeleteDocumentResponse(_message.Message):
 Global___DeleteDocumentResponse: _TypeAlias = DeleteDocumentResponse  # noqa: Y015
 
 @_typing.final
+class DeleteSourceRequest(_message.Message):
+    """Asks for the end of all documents of a source."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    SOURCE_URI_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    source_uri: _builtins.str
+    """Where the documents come from, exactly as it was said when they were taken in."""
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+        source_uri: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["source_uri", b"source_uri", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteSourceRequest: _TypeAlias = DeleteSourceRequest  # noqa: Y015
+
+@_typing.final
+class DeleteSourceResponse(_message.Message):
+    """Says what was deleted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DOCUMENTS_FIELD_NUMBER: _builtins.int
+    PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
+    ORIGINAL_COUNT_FIELD_NUMBER: _builtins.int
+    PURGE_WITHIN_S_FIELD_NUMBER: _builtins.int
+    passage_count: _builtins.int
+    """Passages that were deleted, over all documents."""
+    original_count: _builtins.int
+    """Kept files that were deleted, over all documents."""
+    purge_within_s: _builtins.int
+    """Seconds within which the bytes of what was deleted leave the files of store and indexes;
+    backups keep theirs. 0: not promised.
+    """
+    @_builtins.property
+    def documents(self) -> _containers.RepeatedCompositeFieldContainer[Global___DeletedSourceDocument]:
+        """The documents that were deleted, by external id."""
+
+    def __init__(
+        self,
+        *,
+        documents: _abc.Iterable[Global___DeletedSourceDocument] | None = ...,
+        passage_count: _builtins.int = ...,
+        original_count: _builtins.int = ...,
+        purge_within_s: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["documents", b"documents", "original_count", b"original_count", "passage_count", b"passage_count", "purge_within_s", b"purge_within_s"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteSourceResponse: _TypeAlias = DeleteSourceResponse  # noqa: Y015
+
+@_typing.final
+class DeletedSourceDocument(_message.Message):
+    """Names a document that was deleted with its source."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EXTERNAL_ID_FIELD_NUMBER: _builtins.int
+    PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
+    ORIGINAL_FAILURE_FIELD_NUMBER: _builtins.int
+    external_id: _builtins.str
+    """Its id."""
+    passage_count: _builtins.int
+    """Passages that went with it."""
+    original_failure: _builtins.str
+    """Why kept files of it may still be there, in words; empty if none is."""
+    def __init__(
+        self,
+        *,
+        external_id: _builtins.str = ...,
+        passage_count: _builtins.int = ...,
+        original_failure: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["external_id", b"external_id", "original_failure", b"original_failure", "passage_count", b"passage_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeletedSourceDocument: _TypeAlias = DeletedSourceDocument  # noqa: Y015
+
+@_typing.final
 class Document(_message.Message):
     """Describes a document as stored."""
 

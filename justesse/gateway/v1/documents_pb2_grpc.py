@@ -50,6 +50,11 @@ class DocumentServiceStub(object):
                 request_serializer=justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteDocumentRequest.SerializeToString,
                 response_deserializer=justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteDocumentResponse.FromString,
                 _registered_method=True)
+        self.DeleteSource = channel.unary_unary(
+                '/justesse.gateway.v1.DocumentService/DeleteSource',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteSourceRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteSourceResponse.FromString,
+                _registered_method=True)
 
 
 class DocumentServiceServicer(object):
@@ -79,6 +84,16 @@ class DocumentServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DeleteSource(self, request, context):
+        """Deletes the documents that come from one source, one after the other; each cannot be found once
+        it is deleted, and none of those that were there at the call's beginning once it returns. No
+        document of that source is no error. Repeating a call that broke off goes on with the rest.
+        NOT_FOUND: no such workspace. INVALID_ARGUMENT: empty source_uri.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_DocumentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -96,6 +111,11 @@ def add_DocumentServiceServicer_to_server(servicer, server):
                     servicer.DeleteDocument,
                     request_deserializer=justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteDocumentRequest.FromString,
                     response_serializer=justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteDocumentResponse.SerializeToString,
+            ),
+            'DeleteSource': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteSource,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteSourceRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteSourceResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -180,6 +200,33 @@ class DocumentService(object):
             '/justesse.gateway.v1.DocumentService/DeleteDocument',
             justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteDocumentRequest.SerializeToString,
             justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteDocumentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteSource(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.DocumentService/DeleteSource',
+            justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteSourceRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_documents__pb2.DeleteSourceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -43,6 +43,12 @@ class DocumentServiceStub:
     """Deletes one document; it cannot be found once this returns. Deleting what does not exist is
     no error and says so. NOT_FOUND: no such workspace.
     """
+    DeleteSource: _grpc.UnaryUnaryMultiCallable[_documents_pb2.DeleteSourceRequest, _documents_pb2.DeleteSourceResponse]
+    """Deletes the documents that come from one source, one after the other; each cannot be found once
+    it is deleted, and none of those that were there at the call's beginning once it returns. No
+    document of that source is no error. Repeating a call that broke off goes on with the rest.
+    NOT_FOUND: no such workspace. INVALID_ARGUMENT: empty source_uri.
+    """
 
 @_typing.type_check_only
 class DocumentServiceAsyncStub(DocumentServiceStub):
@@ -58,6 +64,12 @@ class DocumentServiceAsyncStub(DocumentServiceStub):
     DeleteDocument: _aio.UnaryUnaryMultiCallable[_documents_pb2.DeleteDocumentRequest, _documents_pb2.DeleteDocumentResponse]  # type: ignore[assignment]
     """Deletes one document; it cannot be found once this returns. Deleting what does not exist is
     no error and says so. NOT_FOUND: no such workspace.
+    """
+    DeleteSource: _aio.UnaryUnaryMultiCallable[_documents_pb2.DeleteSourceRequest, _documents_pb2.DeleteSourceResponse]  # type: ignore[assignment]
+    """Deletes the documents that come from one source, one after the other; each cannot be found once
+    it is deleted, and none of those that were there at the call's beginning once it returns. No
+    document of that source is no error. Repeating a call that broke off goes on with the rest.
+    NOT_FOUND: no such workspace. INVALID_ARGUMENT: empty source_uri.
     """
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -89,6 +101,18 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_documents_pb2.DeleteDocumentResponse, _abc.Awaitable[_documents_pb2.DeleteDocumentResponse]]:
         """Deletes one document; it cannot be found once this returns. Deleting what does not exist is
         no error and says so. NOT_FOUND: no such workspace.
+        """
+
+    @_abc_1.abstractmethod
+    def DeleteSource(
+        self,
+        request: _documents_pb2.DeleteSourceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_documents_pb2.DeleteSourceResponse, _abc.Awaitable[_documents_pb2.DeleteSourceResponse]]:
+        """Deletes the documents that come from one source, one after the other; each cannot be found once
+        it is deleted, and none of those that were there at the call's beginning once it returns. No
+        document of that source is no error. Repeating a call that broke off goes on with the rest.
+        NOT_FOUND: no such workspace. INVALID_ARGUMENT: empty source_uri.
         """
 
 def add_DocumentServiceServicer_to_server(servicer: DocumentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

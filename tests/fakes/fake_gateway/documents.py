@@ -97,6 +97,25 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
             purge_within_s=3_600,
         )
 
+    async def DeleteSource(
+        self, request: documents_pb2.DeleteSourceRequest, context: ServicerContext
+    ) -> documents_pb2.DeleteSourceResponse:
+        """Deletes what was said to come from there."""
+        await self._state.enter("DeleteSource", context)
+        documents = await self._state.documents_of(request.workspace, context)
+        found = [
+            i for i in sorted(documents) if documents[i].header.source_uri == request.source_uri
+        ]
+        for external_id in found:
+            del documents[external_id]
+        return documents_pb2.DeleteSourceResponse(
+            documents=[
+                documents_pb2.DeletedSourceDocument(external_id=each, passage_count=2)
+                for each in found
+            ],
+            passage_count=2 * len(found),
+        )
+
 
 class FakeIngestion(ingestion_pb2_grpc.IngestionServiceServicer):
     """Takes files in; one that holds "unreadable" is refused."""

@@ -134,3 +134,16 @@ def test_a_watch_goes_on_when_the_mesh_is_back(
 
     line.state.failures["WatchJob"] = Unavailable("the role is lost")
     assert "the role is lost" in line.error("jobs", "watch", job_id, "-w", "demo", code=5)
+
+
+def test_documents_are_deleted_by_their_source(line: CommandLine, folder: Path) -> None:
+    """All that come from there and no other; nothing to delete shows in the exit code."""
+    for name in ("index.md", "notes.txt"):
+        line.run("ingest", str(folder / name), "--source-uri", "https://x/a", "-w", "demo")
+    line.run("ingest", str(folder / "orders" / "bl.md"), "--source-uri", "https://x", "-w", "demo")
+    delete = ("documents", "delete", "--source-uri", "https://x/a", "-w", "demo")
+
+    assert "2 documents deleted, 4 passages" in line.run(*delete).stdout
+    assert list(line.state.workspaces["demo"]) == ["bl.md"]
+    assert line.json(*delete, code=1)["external_ids"] == []
+    assert "--source-uri" in line.error("documents", "delete", "-w", "demo", code=2)
