@@ -52,6 +52,21 @@ def test_an_operators_file_comes_first(tmp_path: Path) -> None:
     assert cards.card("openai", "gpt-4o-mini").price == TokenPrice(0.15, 0.60)
 
 
+def test_the_longest_name_counts(tmp_path: Path) -> None:
+    """Wherever it stands in the file."""
+    rows = (("*", 1), ("small*", 2), ("s*", 3))
+    file = tmp_path / "models.toml"
+    file.write_text(
+        "".join(
+            f'[[model]]\nprovider = "x"\nname = "{name}"\ninput_per_million = {price}\n'
+            f"output_per_million = {price}\n"
+            for name, price in rows
+        )
+    )
+
+    assert model_cards(file).card("x", "small-latest").price == TokenPrice(2, 2)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -103,7 +103,22 @@ def test_texts_cannot_run_into_each_other(
     workspace: str, term: str, other_workspace: str, other_term: str
 ) -> None:
     """Equal keys mean equal requests, wherever the borders between texts lie."""
-    one = RewriteRequest(workspace, "q", glossary=(GlossaryEntry(term),))
-    two = RewriteRequest(other_workspace, "q", glossary=(GlossaryEntry(other_term),))
+    one = RewriteRequest(workspace, f"{term}q", "", glossary=(GlossaryEntry(term),))
+    two = RewriteRequest(
+        other_workspace, f"{other_term}q", "", glossary=(GlossaryEntry(other_term),)
+    )
 
     assert (key_of(one) == key_of(two)) == (one == two)
+
+
+def test_a_word_that_moves_from_one_text_to_the_next_is_another_request() -> None:
+    """From the workspace into the query, or from a term into its synonym."""
+    pairs = [
+        (RewriteRequest("ab", "c"), RewriteRequest("a", "bc")),
+        (
+            RewriteRequest("a", "q", glossary=(GlossaryEntry("b", ("1", "c")),)),
+            RewriteRequest("a", "q", glossary=(GlossaryEntry("b", ("1c", "")),)),
+        ),
+    ]
+    for one, two in pairs:
+        assert key_of(one) != key_of(two)
