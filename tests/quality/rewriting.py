@@ -1,7 +1,8 @@
-"""Measures what rewriting by rules brings: `python -m tests.quality.rewriting --data FOLDER`.
+"""Measures what a second wording brings: `python -m tests.quality.rewriting --data FOLDER`.
 
-Compares ways to search with the question and with the words that the rules leave of it: both
-or one of them, in the dense or the BM25 list or both, at several weights.
+Compares ways to search with the question and with other words: both or one of them, in the dense
+or the BM25 list or both, at several weights. The other words are those that the rules leave of the
+question, or, as a stand-in for a good rewriter, another question with the same answer.
 """
 
 import chassis.process_environment  # isort: skip  # noqa: F401 - before native libraries load
@@ -9,7 +10,8 @@ import chassis.process_environment  # isort: skip  # noqa: F401 - before native 
 import argparse
 import asyncio
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +40,8 @@ from tests.quality.rankings import (
 
 SETS = {"piaf": ("fr", 600), "cnil-faq": ("fr", 600), "covidfaq-fr": ("fr", 300)}
 SETS |= {"covidfaq-en": ("en", 300)}
-RESULT = Path(__file__).parents[2] / "docs" / "quality" / "rewriting.json"
+RESULTS = Path(__file__).parents[2] / "docs" / "quality"
+
 Orders = Mapping[str, list[str]]
 """Document ids in fused order, and as the formula reranks them."""
 
@@ -70,10 +73,32 @@ WAYS: Mapping[str, Way] = {
 }
 
 
-async def measured(labelled: LabelledSet, known: KnownVectors) -> dict[str, Any]:
-    """Returns hits of the fused order by way, and how far they are from the question alone."""
-    words = [keywords_of(question.text, labelled.language) for question in labelled.questions]
-    words = [own or question.text for own, question in zip(words, labelled.questions, strict=True)]
+def keywords(labelled: LabelledSet) -> list[str]:
+    """Returns what the rules leave of each question, the question where that is nothing."""
+    return [
+        keywords_of(question.text, labelled.language) or question.text
+        for question in labelled.questions
+    ]
+
+
+def paraphrases(labelled: LabelledSet) -> list[str]:
+    """Returns for each question the next one with equal labels, itself where it is the only one."""
+    groups: dict[frozenset[str], list[str]] = defaultdict(list)
+    for question in labelled.questions:
+        groups[question.relevant].append(question.text)
+    return [
+        (group := groups[question.relevant])[(group.index(question.text) + 1) % len(group)]
+        for question in labelled.questions
+    ]
+
+
+WORDINGS = {"keywords": keywords, "paraphrases": paraphrases}
+
+
+async def measured(
+    labelled: LabelledSet, words: Sequence[str], known: KnownVectors
+) -> dict[str, Any]:
+    """Returns hits of each order by way, and how far they are from the question alone."""
     passages = [
         embedded_text((document.title,) if document.title else (), document.text)
         for document in labelled.documents
@@ -135,6 +160,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.quality.rewriting", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with the sets")
     parser.add_argument("--cache", type=Path, default=Path("vectors.sqlite"))
+    parser.add_argument("--words", choices=list(WORDINGS), default="keywords")
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
     arguments = parser.parse_args()
     provider = embedded_provider()
@@ -144,14 +170,15 @@ async def main() -> None:
         for name in arguments.sets:
             language, sample = SETS[name]
             labelled = read_set(arguments.data / name, language=language, sample=sample)
-            results[name] = await measured(labelled, known)
+            words = WORDINGS[arguments.words](labelled)
+            results[name] = await measured(labelled, words, known)
             _print(name, results[name])
     finally:
         known.close()
         await provider.close()
     if set(results) == set(SETS):
-        RESULT.parent.mkdir(exist_ok=True)
-        RESULT.write_text(json.dumps(results, indent=2) + "\n")
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / f"{arguments.words}.json").write_text(json.dumps(results, indent=2) + "\n")
 
 
 def _print(name: str, result: dict[str, Any]) -> None:
