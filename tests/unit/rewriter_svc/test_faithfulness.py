@@ -60,6 +60,7 @@ ORDER = "où est ma commande BL-2024-117 ?"
         ("factures de Dupont en 2024", "factures client Dupont 2024 règlement", None),
         ("cookies sur Facebook", "cookies Facebook traceurs consentement publicité", None),
         ("règles du Privacy Shield", "Privacy Shield accord transfert données", None),
+        ("règles du Privacy Shield", "Privacy Shield policy agreement", None),
     ],
 )
 def test_faults_of_rewrites(query: str, rewrite: str, fault: Fault | None) -> None:
