@@ -6,6 +6,7 @@ from chassis.circuit_breaker import CircuitBreaker
 from chassis.patience import Patience
 from chassis.vendor_client import VendorClient
 from chassis.vendor_connection import Connection, Timing
+from chassis.vendor_errors import VendorRefused
 from chassis.vendor_http import VendorHttp
 from chat_models.refusals import judged
 
@@ -31,3 +32,12 @@ def chat_client(
 ) -> VendorClient:
     """Returns a client over these connections; the caller's deadline bounds each call."""
     return connection.client(http, breaker, timing, patience=patience, judge=judged)
+
+
+async def list_models(client: VendorClient) -> None:
+    """Asks for the list of models, which costs nothing; one that is missing is no failure."""
+    try:
+        await client.get_json("/models")
+    except VendorRefused as refused:
+        if refused.status not in (404, 405):
+            raise

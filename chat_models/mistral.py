@@ -11,7 +11,7 @@ from typing import Any
 from chassis.circuit_breaker import CircuitBreaker
 from chassis.vendor_connection import Connection, Timing
 from chat_models.chat import ChatRequest
-from chat_models.chat_client import ATTEMPT_TIMEOUT_S, chat_client
+from chat_models.chat_client import ATTEMPT_TIMEOUT_S, chat_client, list_models
 from chat_models.choices import streamed_parts, whole_answer
 from chat_models.hosted import HostedChat, WireFormat
 from chat_models.model_card import ModelCard
@@ -42,7 +42,6 @@ def mistral_chat(
     """Makes the model; nothing is sent before its first use. A check lists the models."""
     client = chat_client(connection, connection.http(NAME, ATTEMPT_TIMEOUT_S), breaker, timing)
 
-    async def list_models() -> None:
-        await client.get_json("/models")
-
-    return HostedChat(NAME, card, wire_format(card.name), client, prepare=list_models)
+    return HostedChat(
+        NAME, card, wire_format(card.name), client, prepare=lambda: list_models(client)
+    )

@@ -14,7 +14,7 @@ from chassis.circuit_breaker import CircuitBreaker
 from chassis.vendor_connection import Connection, Timing
 from chassis.vendor_errors import VendorRefused
 from chat_models.chat import ChatRequest
-from chat_models.chat_client import ATTEMPT_TIMEOUT_S, chat_client
+from chat_models.chat_client import ATTEMPT_TIMEOUT_S, chat_client, list_models
 from chat_models.choices import streamed_parts, whole_answer
 from chat_models.hosted import HostedChat, WireFormat
 from chat_models.model_card import ModelCard
@@ -76,18 +76,9 @@ def wire_format(model: str, dialect: Dialect) -> WireFormat:
 def openai_compatible_chat(
     connection: Connection, card: ModelCard, breaker: CircuitBreaker, timing: Timing
 ) -> HostedChat:
-    """Makes the model; nothing is sent before its first use.
-
-    A check lists the models; a server that has no such list is no worse for it.
-    """
+    """Makes the model; nothing is sent before its first use. A check lists the models."""
     client = chat_client(connection, connection.http(NAME, ATTEMPT_TIMEOUT_S), breaker, timing)
     dialect = Dialect(_NEW_CAP if connection.base_url == BASE_URL else _OLD_CAP)
-
-    async def list_models() -> None:
-        try:
-            await client.get_json("/models")
-        except VendorRefused as refused:
-            if refused.status not in (404, 405):
-                raise
-
-    return HostedChat(NAME, card, wire_format(card.name, dialect), client, prepare=list_models)
+    return HostedChat(
+        NAME, card, wire_format(card.name, dialect), client, prepare=lambda: list_models(client)
+    )

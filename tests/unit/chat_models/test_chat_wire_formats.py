@@ -142,10 +142,11 @@ def without(body: dict[str, Any], key: str) -> dict[str, Any]:
     ("vendor", "reaction", "path"),
     [
         (MISTRAL, reply({"data": []}), "/v1/models"),
+        (MISTRAL, reply({"message": "no Route matched"}, 404), "/v1/models"),
         (OPENAI, reply({"detail": "Not Found"}, 404), "/v1/models"),
         (OLLAMA, reply({"done": True, "done_reason": "load"}), "/api/chat"),
     ],
-    ids=["mistral", "openai", "ollama"],
+    ids=["mistral", "a proxy", "openai", "ollama"],
 )
 async def test_a_check_costs_no_tokens(vendor: Vendor, reaction: Reaction, path: str) -> None:
     """Models are listed, where there is a list; Ollama loads the model as it will be used."""
