@@ -14,6 +14,7 @@ from benchmarks import (
     retriever_ingest,
     retriever_memory,
     retriever_restart,
+    retriever_serving,
     text_analysis,
 )
 from benchmarks.machine import machine
@@ -25,6 +26,7 @@ BENCHMARKS = {
     "ingestion": ingestion.measure,
     "retriever_ingest": retriever_ingest.measure,
     "retriever_restart": retriever_restart.measure,
+    "retriever_serving": retriever_serving.measure,
     "retriever_memory": retriever_memory.measure,
     "text_analysis": text_analysis.measure,
 }

@@ -37,6 +37,23 @@ class StageReport:
     cost: float | None = None
     currency: str = ""
 
+    def lasting(self, latency_ms: float) -> StageReport:
+        """Returns the same report with this latency."""
+        # Several times faster than `dataclasses.replace`, and asked for by every stage.
+        return StageReport(
+            self.stage,
+            self.outcome,
+            self.reason,
+            self.detail,
+            self.provider,
+            self.model,
+            latency_ms,
+            self.input_token_count,
+            self.output_token_count,
+            self.cost,
+            self.currency,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:

@@ -31,6 +31,8 @@ def merged(parts: Sequence[StagePart]) -> StageReport:
     parts. Tokens and costs are added up; a cost is unknown where currencies differ. The latency is
     the time during which at least one part was running, in milliseconds.
     """
+    if len(parts) == 1:
+        return parts[0].report.lasting(_busy_s(parts) * 1e3)
     reports = [part.report for part in parts]
     outcome = next(
         outcome

@@ -111,7 +111,7 @@ class Stages:
     def _note_result(self, stage: str, result: object, started: float) -> None:
         report = getattr(result, "report", None)
         if isinstance(report, StageReport):
-            self._note(replace(report, stage=stage), started)
+            self._note(report if report.stage == stage else replace(report, stage=stage), started)
 
     def _note(self, report: StageReport, started: float) -> None:
         part = StagePart(report, started, self._clock())
