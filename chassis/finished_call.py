@@ -30,6 +30,11 @@ def status_of_finished(call: grpc.aio.Call) -> FinishedStatus:
     )
 
 
+def code_of_finished(call: grpc.aio.Call) -> grpc.StatusCode:
+    """Returns the code alone, which takes a third of the time of the whole status."""
+    return _settled(call.code())
+
+
 def _settled(coroutine: Coroutine[Any, Any, T]) -> T:
     # These are coroutines that have nothing to wait for once the call is over.
     try:

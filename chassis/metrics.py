@@ -18,7 +18,7 @@ from prometheus_client import CollectorRegistry, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.process_collector import ProcessCollector
 
-from chassis.finished_call import status_of_finished
+from chassis.finished_call import code_of_finished
 from chassis.interception import CalledMethod, ServicerContext, Surround
 
 _LABELS = ("rpc_method", "rpc_response_status_code")
@@ -109,7 +109,7 @@ def client_call_measured(metrics: Metrics, method: str, call: grpc.aio.Call) -> 
     def ended(_ended: object) -> None:
         # Called again if a write fails after the call has ended.
         if open_calls:
-            code = status_of_finished(open_calls.pop()).code
+            code = code_of_finished(open_calls.pop())
             series = metrics.client_calls.labels(method.lstrip("/"), code.name)
             series.observe(metrics.clock() - start)
 
