@@ -19,7 +19,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import grpc.aio
 import uvloop
@@ -44,6 +43,8 @@ class Samples:
     rates: list[float] = field(default_factory=list)
     """Calls a second, one value a round."""
     cpu_s: float = 0.0
+    cores: list[float] = field(default_factory=list)
+    """Milliseconds of the search itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,8 @@ class Server:
     """A running server: its process, and how it is called once."""
 
     process_id: int
-    call: Callable[[], Awaitable[Any]]
+    call: Callable[[], Awaitable[float]]
+    """Calls once; returns the milliseconds of the search itself, 0 where there is none."""
 
 
 def measure(quick: bool) -> dict[str, float]:
@@ -75,11 +77,10 @@ def _copied(folder: Path, stack: ExitStack) -> str:
 
 async def _measured(ports: dict[str, tuple[int, str]], rounds: int) -> dict[str, float]:
     queries = cycle(_requests(200))
-    cores: list[float] = []
     samples = {(name, count): Samples() for name in ports for count in IN_FLIGHT}
     async with _Channels(ports) as channels:
         servers = {
-            name: Server(process_id, _call(name, channels.opened[name], queries, cores))
+            name: Server(process_id, _call(name, channels.opened[name], queries))
             for name, (process_id, _) in ports.items()
         }
         for round_number in range(rounds + 1):
@@ -87,7 +88,7 @@ async def _measured(ports: dict[str, tuple[int, str]], rounds: int) -> dict[str,
                 for name, server in servers.items():
                     kept = samples[name, count] if round_number else Samples()
                     await _load(server, count, kept)
-    return _figures(samples, statistics.median(cores))
+    return _figures(samples)
 
 
 async def _load(server: Server, in_flight: int, samples: Samples, seconds: float = 0.5) -> None:
@@ -96,7 +97,7 @@ async def _load(server: Server, in_flight: int, samples: Samples, seconds: float
 
     async def caller() -> None:
         while (begun := time.perf_counter()) - started < seconds:
-            await server.call()
+            samples.cores.append(await server.call())
             samples.latencies.append((time.perf_counter() - begun) * 1e3)
 
     await asyncio.gather(*(caller() for _ in range(in_flight)))
@@ -108,22 +109,23 @@ def _call(
     name: str,
     channel: grpc.aio.Channel,
     queries: Iterator[search_pb2.SearchPassagesRequest],
-    cores: list[float],
-) -> Callable[[], Awaitable[Any]]:
-    if name == ECHO:
-        echo: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(METHOD)
-        return lambda: echo(b"x" * 1500)
+) -> Callable[[], Awaitable[float]]:
+    echo: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(METHOD)
     stub = search_pb2_grpc.SearchServiceStub(channel)
 
-    async def search() -> None:
+    async def echoed() -> float:
+        await echo(b"x" * 1500)
+        return 0.0
+
+    async def searched() -> float:
         response = await stub.SearchPassages(next(queries))
-        if name == "service":
-            cores.append(response.report.latency_ms)
+        return response.report.latency_ms
 
-    return search
+    return echoed if name == ECHO else searched
 
 
-def _figures(samples: dict[tuple[str, int], Samples], core_ms: float) -> dict[str, float]:
+def _figures(samples: dict[tuple[str, int], Samples]) -> dict[str, float]:
+    core_ms = statistics.median(samples["service", 1].cores)
     hop_ms = statistics.median(samples[ECHO, 1].latencies)
     service_ms = statistics.median(samples["service", 1].latencies)
     figures = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -12,6 +13,7 @@ import pytest
 import pytest_asyncio
 
 from chassis.channel import open_channel
+from chassis.errors import NotFound
 from chassis.metrics import Metrics
 from gateway.application import Application, Services, assembled
 from gateway.clients.reranker import RerankerClient
@@ -21,6 +23,7 @@ from gateway.explanations import Expectation, ExpectationOutcome, ExplainedPassa
 from gateway.filters import Equals, Filter, Threshold
 from gateway.mesh import Mesh
 from gateway.questions import FoundPassages, Question
+from gateway.receipt import StageOutcome
 from gateway.workspaces import WorkspaceSettings
 from reranker_svc.service import running_reranker
 from reranker_svc.settings import RerankerSettings
@@ -33,7 +36,7 @@ from tests.fakes.gateway_services.switch_database import SwitchDatabase
 
 SPACE, STRAY_SPACE = "fake/words@1/24/l2/none", "fake/stray@1/24/l2/none"
 WORDS = ("navire", "quai", "douane", "conteneur", "facture", "carreau", "gel", "retard", "port")
-DOCUMENTS = 30
+DOCUMENTS = 20
 
 
 def vector_of(text: str, space_id: str) -> FloatMatrix:
@@ -46,32 +49,45 @@ def vector_of(text: str, space_id: str) -> FloatMatrix:
 
 
 async def fill(retriever: RetrieverClient) -> None:
-    """Thirty documents of three passages; every fifth in a second space, every seventh in none."""
+    """Twenty documents of three passages; every fifth in a second space, every seventh in none."""
     await retriever.create_workspace("negoce", WorkspaceSettings("fr", "structure", "default"))
-    rng = random.Random(20240117)
-    for number in range(DOCUMENTS):
-        texts = [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(3)]
-        space_id = STRAY_SPACE if number % 5 == 1 else SPACE
-        vectors = np.stack([vector_of(text, space_id) for text in texts])
-        await retriever.upsert_document(
-            "negoce",
-            Document(
-                f"{number:02}.md",
-                f"Note {number}",
-                category="even" if number % 2 == 0 else "odd",
-                superseded=number % 3 == 0,
-                content_hash=str(number),
-            ),
-            [Passage(index, text, embedded_text_hash=text) for index, text in enumerate(texts)],
-            [] if number % 7 == 3 else [VectorBlock(space_id, vectors)],
-        )
+    # Side by side, so that few commits hold them all.
+    await asyncio.gather(*(put(retriever, number) for number in range(DOCUMENTS)))
+
+
+async def put(retriever: RetrieverClient, number: int) -> None:
+    """Stores one document, the same at every run."""
+    rng = random.Random(number)
+    texts = [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(3)]
+    space_id = STRAY_SPACE if number % 5 == 1 else SPACE
+    vectors = np.stack([vector_of(text, space_id) for text in texts])
+    await retriever.upsert_document(
+        "negoce",
+        Document(
+            f"{number:02}.md",
+            f"Note {number}",
+            category="even" if number % 2 == 0 else "odd",
+            superseded=number % 3 == 0,
+            content_hash=str(number),
+        ),
+        [Passage(index, text, embedded_text_hash=text) for index, text in enumerate(texts)],
+        [] if number % 7 == 3 else [VectorBlock(space_id, vectors)],
+    )
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
+@pytest.fixture(scope="module")
+def embedder() -> FakeEmbedder:
+    """The embedder of the application."""
+    return FakeEmbedder(vector_of=vector_of)
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def application(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Application]:
+async def application(
+    tmp_path_factory: pytest.TempPathFactory, embedder: FakeEmbedder
+) -> AsyncIterator[Application]:
     """The gateway over a real retriever and reranker, with a rewriter that adds a wording."""
     folder = tmp_path_factory.mktemp("explained")
     async with AsyncExitStack() as stack:
@@ -88,9 +104,10 @@ async def application(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator
         ]
         retriever = RetrieverClient(retriever_channel)
         await fill(retriever)
+        await retriever.create_workspace("autre", WorkspaceSettings("fr", "structure", "default"))
         services = Services(
             FakeRewriter(rewritten="retard livraison port"),
-            FakeEmbedder(vector_of=vector_of),
+            embedder,
             retriever,
             RerankerClient(reranker_channel),
             FakeIngestion(),
@@ -98,7 +115,7 @@ async def application(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator
             FakeReembedding(),
         )
         switches = SwitchDatabase(folder / "gateway.sqlite").board()
-        yield assembled(services, switches, Mesh([], services.embedder))
+        yield assembled(services, switches, Mesh([], embedder))
 
 
 async def explained_all(
@@ -239,3 +256,73 @@ async def test_a_passage_without_vectors_is_told_so(application: Application) ->
         assert "it has no vector in a space that was searched" in one.detail
         shares_a_term = any(place.list_name == "bm25" for place in one.retrieval.standings)
         assert ("it shares no term" in one.detail) is not shares_a_term
+
+
+@pytest.mark.parametrize(
+    "query", ["?!", "\x00", "a\x00b", "é", "\u202e", "x" * 8192, "navire " * 1170, "C++ 3.14"]
+)
+async def test_odd_questions_are_explained_as_they_are_searched(
+    application: Application, query: str
+) -> None:
+    """Whatever is asked, every place named is that of the search."""
+    question = Question("negoce", query, limit=100)
+    found = await application.searches.search(question)
+    placed = {hit.fused.passage_id: hit.rank for hit in found.hits}
+    explanation = await application.explanations.explain(question, Expectation("00.md"))
+
+    assert [one.rank for one in explanation.passages] == [
+        placed.get(one.retrieval.passage_id) for one in explanation.passages
+    ]
+
+
+async def test_a_space_that_is_down_is_no_list(
+    application: Application, embedder: FakeEmbedder
+) -> None:
+    """The receipt names it; its passages stand where BM25 has them, as in the search."""
+    question = Question("negoce", "facture du port", limit=100)
+    embedder.lost_spaces = {SPACE}
+    try:
+        found = await application.searches.search(question)
+        explained = await explained_all(application, question)
+        explanation = await application.explanations.explain(question, Expectation("00.md"))
+    finally:
+        embedder.lost_spaces = set()
+
+    assert {id_: one.rank for id_, one in explained.items() if one.rank is not None} == {
+        hit.fused.passage_id: hit.rank for hit in found.hits
+    }
+    assert SPACE not in {made.list_name for made in explanation.lists}
+    embed = next(report for report in explanation.receipt.stages if report.stage == "embed")
+    assert (embed.outcome, SPACE in embed.detail) == (StageOutcome.DEGRADED, True)
+
+
+@pytest.mark.parametrize("key", ["query_rewrite", "hybrid_search", "reranking"])
+async def test_with_a_switch_off_the_places_still_agree(application: Application, key: str) -> None:
+    """Each switch changes the search; the explanation follows it."""
+    question = Question("negoce", "douane du port", limit=100)
+    await application.switches.set(f"rag_{key}_enabled", "false")
+    try:
+        found = await application.searches.search(question)
+        explained = await explained_all(application, question)
+    finally:
+        await application.switches.set(f"rag_{key}_enabled", "true")
+
+    assert {id_: one.rank for id_, one in explained.items() if one.rank is not None} == {
+        hit.fused.passage_id: hit.rank for hit in found.hits
+    }
+    if key == "reranking":
+        assert all(one.rerank is None for one in explained.values())
+
+
+@pytest.mark.parametrize(
+    ("workspace", "external_id", "words"),
+    [("autre", "00.md", "'autre'"), ("nulle-part", "00.md", "'nulle-part'")],
+)
+async def test_documents_of_other_workspaces_do_not_exist(
+    application: Application, workspace: str, external_id: str, words: str
+) -> None:
+    """What another workspace holds is as unknown as what nobody holds."""
+    with pytest.raises(NotFound, match=words):
+        await application.explanations.explain(
+            Question(workspace, "douane"), Expectation(external_id)
+        )

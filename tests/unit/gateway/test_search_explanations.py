@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 
 import grpc.aio
@@ -297,3 +298,16 @@ async def test_both_doors_say_the_same(
     assert answer["rewrite_origin"] == "ORIGINAL"
     assert message.rewrite_origin == explanations_pb2.REWRITE_ORIGIN_ORIGINAL
     assert (answer["limit"], answer["list_length"]) == (message.limit, message.list_length)
+
+
+@pytest.mark.parametrize("field", ["query", "external_id", "workspace"])
+async def test_half_a_character_over_http_is_refused(http: httpx.AsyncClient, field: str) -> None:
+    """JSON can write what UTF-8 cannot hold; the answer is a plain refusal."""
+    fields = {"workspace": "negoce", "query": "q", "external_id": "a.md", field: "HALF"}
+    body = json.dumps(fields).replace("HALF", "\\ud800")
+    answer = await http.post(
+        "/v1/explain", content=body, headers={"content-type": "application/json"}
+    )
+
+    assert answer.status_code == 400
+    assert "Traceback" not in answer.text
