@@ -12,13 +12,7 @@ _PROVIDER = "embedded"
 
 def search_response(result: SearchResult) -> search_pb2.SearchPassagesResponse:
     """Returns the message of a result."""
-    # Several hits of one document share its message.
-    documents: dict[str, documents_pb2.Document] = {}
-    for hit in result.hits:
-        if hit.document.external_id not in documents:
-            documents[hit.document.external_id] = document_message(hit.document)
-    return search_pb2.SearchPassagesResponse(
-        hits=[_hit_message(hit, documents[hit.document.external_id]) for hit in result.hits],
+    response = search_pb2.SearchPassagesResponse(
         lists=[
             search_pb2.RankedList(
                 variant_index=ranked.variant_index,
@@ -38,27 +32,42 @@ def search_response(result: SearchResult) -> search_pb2.SearchPassagesResponse:
         total_count=result.total_count,
         window_cut=result.window_cut,
     )
+    # Several hits of one document share its message.
+    documents: dict[str, documents_pb2.Document] = {}
+    for hit in result.hits:
+        external_id = hit.document.external_id
+        document = documents.get(external_id)
+        if document is None:
+            document = documents[external_id] = document_message(hit.document)
+        _write_hit(response.hits.add(), hit, document)
+    return response
 
 
-def _hit_message(hit: PassageHit, document: documents_pb2.Document) -> search_pb2.PassageHit:
-    return search_pb2.PassageHit(
-        passage_id=str(hit.passage_id),
-        passage=passage_message(hit.passage),
-        document=document,
-        fused_rank=hit.fused_rank,
-        fused_score=hit.fused_score,
-        list_ranks=[
-            search_pb2.ListRank(
-                list_index=place.list_index, rank=place.rank, contribution=place.contribution
-            )
-            for place in hit.places
-        ],
-        space_scores=[score_message(score) for score in hit.space_scores],
-        bm25_score=hit.bm25_score,
-        update_time=timestamp_from(hit.updated_at),
-        term_share=hit.term_share,
-        highlights=[search_pb2.TextSpan(start=span.start, end=span.end) for span in hit.highlights],
-    )
+def _write_hit(
+    message: search_pb2.PassageHit, hit: PassageHit, document: documents_pb2.Document
+) -> None:
+    """Writes into the message at its place: one made apart would be copied there, parts and all."""
+    message.passage_id = str(hit.passage_id)
+    message.passage.CopyFrom(passage_message(hit.passage))
+    message.document.CopyFrom(document)
+    message.fused_rank = hit.fused_rank
+    message.fused_score = hit.fused_score
+    for place in hit.places:
+        message.list_ranks.add(
+            list_index=place.list_index, rank=place.rank, contribution=place.contribution
+        )
+    for score in hit.space_scores:
+        message.space_scores.add(
+            space_id=score.space_id,
+            cosine=score.cosine,
+            best_window_cosine=score.best_window_cosine,
+        )
+    message.bm25_score = hit.bm25_score
+    message.update_time.CopyFrom(timestamp_from(hit.updated_at))
+    if hit.term_share is not None:
+        message.term_share = hit.term_share
+    for span in hit.highlights:
+        message.highlights.add(start=span.start, end=span.end)
 
 
 def score_message(score: SpaceScore) -> search_pb2.SpaceScore:
