@@ -2,78 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-import random
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
-from zlib import crc32
 
-import numpy as np
 import pytest
 import pytest_asyncio
 
-from chassis.channel import open_channel
 from chassis.errors import NotFound
-from chassis.metrics import Metrics
-from gateway.application import Application, Services, assembled
-from gateway.clients.reranker import RerankerClient
-from gateway.clients.retriever import RetrieverClient
-from gateway.documents import Document, FloatMatrix, Passage, VectorBlock
+from gateway.application import Application
 from gateway.explanations import Expectation, ExpectationOutcome, ExplainedPassage
 from gateway.filters import Equals, Filter, Threshold
-from gateway.mesh import Mesh
 from gateway.questions import FoundPassages, Question
 from gateway.receipt import StageOutcome
-from gateway.workspaces import WorkspaceSettings
-from reranker_svc.service import running_reranker
-from reranker_svc.settings import RerankerSettings
-from retriever_svc.service import running_retriever
-from retriever_svc.settings import RetrieverSettings
-from tests.fakes.gateway_services.jobs import FakeJobs
-from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
-from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
-from tests.fakes.gateway_services.switch_database import SwitchDatabase
-
-SPACE, STRAY_SPACE = "fake/words@1/24/l2/none", "fake/stray@1/24/l2/none"
-WORDS = ("navire", "quai", "douane", "conteneur", "facture", "carreau", "gel", "retard", "port")
-DOCUMENTS = 20
-
-
-def vector_of(text: str, space_id: str) -> FloatMatrix:
-    """Returns the sum of the vectors of a text's words, float32 of shape (24,)."""
-    rows = [
-        np.random.default_rng(crc32(f"{space_id} {word}".encode())).standard_normal(24)
-        for word in text.split()
-    ]
-    return np.asarray(np.sum(rows, axis=0), np.float32)
-
-
-async def fill(retriever: RetrieverClient) -> None:
-    """Twenty documents of three passages; every fifth in a second space, every seventh in none."""
-    await retriever.create_workspace("negoce", WorkspaceSettings("fr", "structure", "default"))
-    # Side by side, so that few commits hold them all.
-    await asyncio.gather(*(put(retriever, number) for number in range(DOCUMENTS)))
-
-
-async def put(retriever: RetrieverClient, number: int) -> None:
-    """Stores one document, the same at every run."""
-    rng = random.Random(number)
-    texts = [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(3)]
-    space_id = STRAY_SPACE if number % 5 == 1 else SPACE
-    vectors = np.stack([vector_of(text, space_id) for text in texts])
-    await retriever.upsert_document(
-        "negoce",
-        Document(
-            f"{number:02}.md",
-            f"Note {number}",
-            category="even" if number % 2 == 0 else "odd",
-            superseded=number % 3 == 0,
-            content_hash=str(number),
-        ),
-        [Passage(index, text, embedded_text_hash=text) for index, text in enumerate(texts)],
-        [] if number % 7 == 3 else [VectorBlock(space_id, vectors)],
-    )
-
+from tests.fakes.gateway_services.models import FakeEmbedder
+from tests.fakes.gateway_services.small_base import DOCUMENTS, SPACE, small_base, vector_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -88,34 +29,9 @@ def embedder() -> FakeEmbedder:
 async def application(
     tmp_path_factory: pytest.TempPathFactory, embedder: FakeEmbedder
 ) -> AsyncIterator[Application]:
-    """The gateway over a real retriever and reranker, with a rewriter that adds a wording."""
-    folder = tmp_path_factory.mktemp("explained")
-    async with AsyncExitStack() as stack:
-        retriever_server = await stack.enter_async_context(
-            running_retriever(RetrieverSettings(port=0, data_folder=folder / "store"))
-        )
-        settings = RerankerSettings(port=0, drain_grace_s=0.0)
-        reranker_server = await stack.enter_async_context(
-            running_reranker(settings, metrics=Metrics())
-        )
-        retriever_channel, reranker_channel = [
-            await stack.enter_async_context(open_channel(server.address, metrics=Metrics()))
-            for server in (retriever_server, reranker_server)
-        ]
-        retriever = RetrieverClient(retriever_channel)
-        await fill(retriever)
-        await retriever.create_workspace("autre", WorkspaceSettings("fr", "structure", "default"))
-        services = Services(
-            FakeRewriter(rewritten="retard livraison port"),
-            embedder,
-            retriever,
-            RerankerClient(reranker_channel),
-            FakeIngestion(),
-            FakeJobs(),
-            FakeReembedding(),
-        )
-        switches = SwitchDatabase(folder / "gateway.sqlite").board()
-        yield assembled(services, switches, Mesh([], embedder))
+    """The gateway over a real retriever and reranker."""
+    async with small_base(tmp_path_factory.mktemp("explained"), embedder) as application:
+        yield application
 
 
 async def explained_all(
