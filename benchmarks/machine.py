@@ -19,6 +19,12 @@ def machine() -> dict[str, str]:
     }
 
 
+def processor_s(process_id: int) -> float:
+    """Returns the processor time a running process has taken, in seconds; Linux only."""
+    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _processor() -> str:
     cpu_info = Path("/proc/cpuinfo")
     if cpu_info.exists():

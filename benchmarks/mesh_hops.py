@@ -1,8 +1,9 @@
 """What the mesh costs beside the search itself, in hops of a bare gRPC echo.
 
-One caller, one call at a time, rounds interleaved. The base holds about a thousand passages with
-vectors of the deterministic encoder, so that embedding costs next to nothing. The core is the
-search as the retriever's own report times it.
+One caller, one call at a time, rounds interleaved. Processor times are those of all processes of
+the mesh, as they count them themselves; neighbours disturb them least. The base holds about a
+thousand passages with vectors of the deterministic encoder, so that embedding costs next to
+nothing. The core is the search as the retriever's own report times it.
 """
 
 import asyncio
@@ -12,13 +13,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.request import urlopen
 
 import grpc
 
 from benchmarks.echo_server import METHOD
+from benchmarks.machine import processor_s
 from justesse.cli.addresses import MeshAddresses
 from justesse.cli.local_mesh.session import MeshPlan, run_mesh
 from justesse.client import Justesse
@@ -27,6 +30,7 @@ from justesse.retriever.v1 import search_pb2, search_pb2_grpc
 
 WORKSPACE = "bench"
 DOCUMENTS = 500
+CALLS_TIMED = 400
 WORDS = [
     f"{start}{middle}{end}"
     for start in "bcdfglmnprst"
@@ -61,7 +65,7 @@ def _measure_running(addresses: MeshAddresses, rounds: int) -> dict[str, float]:
     queries = iter(lambda: " ".join(random_words.choices(WORDS, k=5)), None)
     _fill(addresses.address, random_words)
     with (
-        _echo_channel() as echo_channel,
+        _echo_channel() as (echo_process_id, echo_channel),
         grpc.insecure_channel(addresses.services["retriever"]["address"]) as retriever_channel,
         Justesse(addresses.address) as mesh,
     ):
@@ -81,14 +85,38 @@ def _measure_running(addresses: MeshAddresses, rounds: int) -> dict[str, float]:
             "whole search, new query": lambda: mesh.search(WORKSPACE, next(queries)),
         }
         medians = _interleaved_medians(calls, rounds)
+        search_cpu_ms = _processor_ms(
+            calls["whole search, query vector cached"],
+            lambda: sum(map(_service_cpu_s, addresses.services.values())),
+        )
+        echo_cpu_ms = _processor_ms(calls["echo hop"], lambda: processor_s(echo_process_id))
     hop, core = medians["echo hop"], statistics.median(cores)
     cached = medians["whole search, query vector cached"]
     return (
         {"core, ms": core}
         | {f"{name}, ms": ms for name, ms in medians.items()}
         | {f"{name}, echo hops": ms / hop for name, ms in medians.items() if name != "echo hop"}
-        | {"whole search, query vector cached, over the core, echo hops": (cached - core) / hop}
+        | {
+            "whole search, query vector cached, over the core, echo hops": (cached - core) / hop,
+            "whole search, query vector cached, CPU ms of all services": search_cpu_ms,
+            "echo hop, CPU ms of its server": echo_cpu_ms,
+            "whole search, query vector cached, CPU in echo hops": search_cpu_ms / echo_cpu_ms,
+        }
     )
+
+
+def _processor_ms(call: Callable[[], object], processor_seconds: Callable[[], float]) -> float:
+    before = processor_seconds()
+    for _ in range(CALLS_TIMED):
+        call()
+    return (processor_seconds() - before) / CALLS_TIMED * 1e3
+
+
+def _service_cpu_s(service: Mapping[str, str]) -> float:
+    with urlopen(service["metrics"]) as answer:
+        lines = answer.read().decode().splitlines()
+    name = "process_cpu_seconds_total "
+    return next(float(line.removeprefix(name)) for line in lines if line.startswith(name))
 
 
 def _interleaved_medians(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -127,13 +155,13 @@ def _retriever_request(addresses: MeshAddresses, query: str) -> search_pb2.Searc
 
 
 @contextmanager
-def _echo_channel() -> Iterator[grpc.Channel]:
+def _echo_channel() -> Iterator[tuple[int, grpc.Channel]]:
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.echo_server"], stdout=subprocess.PIPE, text=True
     ) as server:
         assert server.stdout is not None
         try:
             with grpc.insecure_channel(f"127.0.0.1:{server.stdout.readline().strip()}") as channel:
-                yield channel
+                yield server.pid, channel
         finally:
             server.terminate()

@@ -7,7 +7,6 @@ same client to a bare asynchronous server that returns 1,500 bytes.
 """
 
 import asyncio
-import os
 import shutil
 import statistics
 import subprocess
@@ -24,6 +23,7 @@ import grpc.aio
 import uvloop
 
 from benchmarks.echo_server import METHOD
+from benchmarks.machine import processor_s
 from benchmarks.retriever_corpus import SPACE, texts, vectors
 from benchmarks.retriever_folder import WORKSPACE, filled_folder
 from benchmarks.retriever_server import KINDS
@@ -31,7 +31,6 @@ from justesse.retriever.v1 import search_pb2, search_pb2_grpc
 
 IN_FLIGHT = (1, 8, 32)
 ECHO = "echo"
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -92,7 +91,7 @@ async def _measured(ports: dict[str, tuple[int, str]], rounds: int) -> dict[str,
 
 
 async def _load(server: Server, in_flight: int, samples: Samples, seconds: float = 0.5) -> None:
-    cpu_s, started = _cpu_s(server.process_id), time.perf_counter()
+    cpu_s, started = processor_s(server.process_id), time.perf_counter()
     before = len(samples.latencies)
 
     async def caller() -> None:
@@ -102,7 +101,7 @@ async def _load(server: Server, in_flight: int, samples: Samples, seconds: float
 
     await asyncio.gather(*(caller() for _ in range(in_flight)))
     samples.rates.append((len(samples.latencies) - before) / (time.perf_counter() - started))
-    samples.cpu_s += _cpu_s(server.process_id) - cpu_s
+    samples.cpu_s += processor_s(server.process_id) - cpu_s
 
 
 def _call(
@@ -161,11 +160,6 @@ def _requests(count: int) -> Sequence[search_pb2.SearchPassagesRequest]:
         )
         for text, row in zip(texts(count), vectors(count, seed=7), strict=True)
     ]
-
-
-def _cpu_s(process_id: int) -> float:
-    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 class _Channels:
