@@ -86,6 +86,7 @@ async def _two_spaces(engine: RetrievalEngine) -> None:
     await engine.upsert_document(upsert("near", ["autre chose"], vectors=[near]))
     await engine.upsert_document(upsert("far", ["navire"], vectors=[far]))
     await engine.upsert_document(upsert("elsewhere", ["navire gris"], vectors=[elsewhere]))
+    await engine.upsert_document(upsert("silent", ["gris"], vectors=[elsewhere]))
     await engine.upsert_document(upsert("waiting", ["un navire"]))
 
 
@@ -101,10 +102,10 @@ async def test_each_rule_judges_by_its_own_score_only(engine: RetrievalEngine) -
     one = await engine.search_passages(request("navire", vectors, thresholds=both[:1]))
     two = await engine.search_passages(request("navire", vectors, thresholds=both))
 
-    assert _ids(one) == {"near", "elsewhere", "waiting"}
+    assert _ids(one) == {"near", "elsewhere", "silent", "waiting"}
     assert _ids(two) == {"near", "waiting"}
     assert one.drop_counts == {0: 1}
-    assert two.drop_counts == {0: 1, 1: 1}
+    assert two.drop_counts == {0: 1, 1: 2}
 
 
 @pytest.mark.parametrize("mode", [SearchMode.HYBRID, SearchMode.LEXICAL])
