@@ -101,8 +101,13 @@ async def test_each_rule_judges_by_its_own_score_only(engine: RetrievalEngine) -
     both = (Threshold(SPACE, 0.5), Threshold(OTHER_SPACE, 0.5))
     one = await engine.search_passages(request("navire", vectors, thresholds=both[:1]))
     two = await engine.search_passages(request("navire", vectors, thresholds=both))
+    # A rule by terms has the shares of all computed; the rule of a space must not use them.
+    beside = await engine.search_passages(
+        request("navire", vectors, thresholds=(both[0], Threshold(min_term_share=0.0)))
+    )
 
     assert _ids(one) == {"near", "elsewhere", "silent", "waiting"}
+    assert _ids(beside) == _ids(one)
     assert _ids(two) == {"near", "waiting"}
     assert one.drop_counts == {0: 1}
     assert two.drop_counts == {0: 1, 1: 2}
