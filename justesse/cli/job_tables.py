@@ -24,20 +24,20 @@ def draw_jobs(console: Console, jobs: Sequence[Job], workspace: str) -> None:
         console.print(plain(f"The workspace {workspace} has no jobs."))
         return
     table = new_table()
-    table.add_column("Job", overflow="fold")
+    table.add_column("Job", no_wrap=True)
     table.add_column("State", no_wrap=True)
     table.add_column("Files", justify="right")
-    table.add_column("Failed", justify="right")
     table.add_column("Passages", justify="right")
     table.add_column("Begun", no_wrap=True)
     for job in jobs:
+        failed = job.state_counts.get(JobState.FAILED, 0)
         table.add_row(
             plain(job.job_id),
             state_text(job.state),
-            str(job.file_count),
-            str(job.state_counts.get(JobState.FAILED, "")),
+            f"{job.file_count}, {failed} failed" if failed else str(job.file_count),
             str(job.passage_count),
-            moment(job.create_time),
+            # To the minute: an id that is cut in two cannot be copied.
+            moment(job.create_time)[:16],
         )
     console.print(fitting(console, table))
 
