@@ -41,11 +41,34 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class ParentRange:
+    """Names the passages that make up the block a passage is a part of: its parent.
+
+    They are `passage_count` ones from `first_chunk_index` on; `gap` stands between the passage
+    before and this one.
+    """
+
+    first_chunk_index: int
+    passage_count: int
+    gap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """The block that a passage was cut from."""
+
+    text: str
+    first_chunk_index: int
+    passage_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """One passage of a document; `chunk_index` counts from 0.
 
     `embedded_text_hash` is a fingerprint of the text that was embedded, which may hold title and
-    headings: equal means an earlier vector still fits.
+    headings: equal means an earlier vector still fits. `parent` is None where the passage stands
+    alone, and on passages as they are read.
     """
 
     chunk_index: int
@@ -54,6 +77,7 @@ class Passage:
     location: str = ""
     token_estimate: int = 0
     embedded_text_hash: str = ""
+    parent: ParentRange | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

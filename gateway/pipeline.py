@@ -17,7 +17,7 @@ from gateway.stage_calls import LATER_PAGE, SearchParts, StageCalls
 from gateway.stages import Stages
 from gateway.switches.values import SwitchValues
 
-STAGE_ORDER = ("rewrite", "embed", "search", "rerank")
+STAGE_ORDER = ("rewrite", "embed", "search", "rerank", "parents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,9 @@ async def find_passages(
 
     page = page_of(placed_hits(fused, ranking), placed_ids(fused, ranking), question, kept)
     hits = page.hits
+    if question.include_parents:
+        # Lost: the hits alone.
+        hits = await calls.add_parents(hits, share=0.9)
     if question.highlight:
         hits = await asyncio.to_thread(highlighted, hits, wordings.texts, known.language)
     following = None

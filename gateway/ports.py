@@ -14,6 +14,7 @@ from gateway.documents import (
     Document,
     DocumentDeletion,
     DocumentPage,
+    Parent,
     Passage,
     StoredDocument,
     UpsertReport,
@@ -231,6 +232,15 @@ class SpaceStore(Protocol):
 
 class PassageIndex(Protocol):
     """Finds passages."""
+
+    async def read_parents(
+        self, workspace: str, passage_ids: Sequence[str], *, timeout: float | None = None
+    ) -> Mapping[str, Parent]:
+        """Reads the blocks that passages are parts of, by the passage's id.
+
+        Passages that stand alone are left out.
+        """
+        ...
 
     async def search_passages(
         self, search: PassageSearch, *, timeout: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gateway.documents import MetadataValue
+from gateway.documents import MetadataValue, Parent
 from gateway.filters import Filter, Threshold
 from gateway.fusion import Fusion
 from gateway.receipt import Receipt
@@ -36,6 +36,7 @@ class Question:
     group_by_document: bool = False
     highlight: bool = False
     candidate_count: int = 0
+    include_parents: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class Hit:
     """One passage of an answer; `rank` counts from 1.
 
     `rerank_rank` is None where the reranker did not place the passage, `rerank_score` where it
-    gave none.
+    gave none. `parent` is the block that the passage is a part of, where that was asked for and the
+    passage does not stand alone.
     """
 
     rank: int
@@ -70,6 +72,7 @@ class Hit:
     rerank_rank: int | None = None
     rerank_score: float | None = None
     highlights: tuple[TextSpan, ...] = ()
+    parent: Parent | None = None
 
 
 @dataclass(frozen=True, slots=True)

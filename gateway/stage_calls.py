@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gateway.documents import FloatMatrix
 from gateway.hits import candidates_of
@@ -12,7 +12,7 @@ from gateway.known_workspaces import KnownWorkspace, KnownWorkspaces
 from gateway.page_tokens import KeptOrder
 from gateway.ports import PassageIndex, Reranker, Rewriter
 from gateway.query_vectors import QueryVectors
-from gateway.questions import Question
+from gateway.questions import Hit, Question
 from gateway.receipt import StageOutcome
 from gateway.reranking import Ranking
 from gateway.rewriting import Wording, Wordings
@@ -145,6 +145,19 @@ class StageCalls:
             ),
             share=share,
         )
+
+    async def add_parents(self, hits: tuple[Hit, ...], *, share: float) -> tuple[Hit, ...]:
+        """Returns the hits with the blocks that they are parts of."""
+        if not hits:
+            return hits
+        parents = await self.stages.optional(
+            "parents",
+            lambda timeout: self.parts.index.read_parents(
+                self.question.workspace, [hit.fused.passage_id for hit in hits], timeout=timeout
+            ),
+            share=share,
+        )
+        return tuple(replace(hit, parent=(parents or {}).get(hit.fused.passage_id)) for hit in hits)
 
     async def _embed_each(
         self, wordings: Sequence[str], spaces: Sequence[Space], share: float

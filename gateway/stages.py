@@ -23,6 +23,7 @@ _SERVICES = {
     "search": "retriever",
     "rerank": "reranker",
     "explain": "retriever",
+    "parents": "retriever",
 }
 
 

@@ -22,6 +22,8 @@ class WorkspaceSettings:
     """Choices made for a workspace; an empty text lets the retriever choose its default.
 
     `language` is "fr", "en" or "auto"; `chunking_profile` is "structure", "sentences" or "words".
+    With a `child_token_count` the blocks that the profile cuts are searched by parts of so many
+    tokens; 0 leaves them whole.
     """
 
     language: str = ""
@@ -29,6 +31,7 @@ class WorkspaceSettings:
     preset: str = ""
     dense_index_kind: DenseIndexKind = DenseIndexKind.AUTO
     fusion: Fusion = field(default_factory=Fusion)
+    child_token_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

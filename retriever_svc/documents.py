@@ -39,6 +39,29 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class ParentRange:
+    """Names the passages that make up the block a passage is a part of.
+
+    They are `passage_count` ones from `first_chunk_index` on; `gap` stands between the passage
+    before and this one.
+    """
+
+    first_chunk_index: int
+    passage_count: int
+    gap: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """Holds the block that a passage was cut from."""
+
+    passage_id: int
+    text: str
+    first_chunk_index: int
+    passage_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """Holds one passage of a document."""
 
@@ -49,6 +72,8 @@ class Passage:
     token_estimate: int = 0
     embedded_text_hash: str = ""
     """Fingerprint of the text that was embedded; an empty one equals nothing."""
+    parent: ParentRange | None = None
+    """None where the passage stands alone, and on passages as they are read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ Errors are those of `chassis.errors`: NotFound for a workspace or document that 
 InvalidArgument for vectors that do not fit, ResourceExhausted where nothing more can be stored.
 """
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from retriever_svc.documents import (
     DocumentPage,
     DocumentRemoval,
     DocumentUpsert,
+    Parent,
     StoredDocument,
     UpsertReceipt,
 )
@@ -81,6 +83,13 @@ class RetrievalEngine(Protocol):
         self, workspace: str, *, page_size: int, after: str | None
     ) -> DocumentPage:
         """Lists documents whose external id follows `after`. Raises NotFound."""
+        ...
+
+    async def read_parents(self, workspace: str, passage_ids: Sequence[int]) -> list[Parent]:
+        """Reads the blocks that passages are parts of, in their order; others are left out.
+
+        Raises NotFound (workspace).
+        """
         ...
 
     async def list_passages_awaiting(

@@ -44,6 +44,8 @@ class WorkspaceSettings:
     preset: str = "default"
     dense_index_kind: DenseIndexKind = DenseIndexKind.AUTO
     fusion: FusionSettings = field(default_factory=FusionSettings)
+    child_token_count: int = 0
+    """Estimated tokens of the parts that blocks are cut into; 0 leaves them whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import grpc
 
@@ -17,6 +17,7 @@ from gateway.documents import (
     Document,
     DocumentDeletion,
     DocumentPage,
+    Parent,
     Passage,
     StoredDocument,
     UpsertOutcome,
@@ -30,6 +31,9 @@ _OUTCOMES = {
     documents_pb2.UPSERT_OUTCOME_REPLACED: UpsertOutcome.REPLACED,
     documents_pb2.UPSERT_OUTCOME_UNCHANGED: UpsertOutcome.UNCHANGED,
 }
+
+
+_PARENTS_A_CALL = 100
 
 
 class RetrieverDocuments:
@@ -79,6 +83,23 @@ class RetrieverDocuments:
         with errors_of("retriever"):
             response = await self._documents.GetDocument(request, timeout=timeout)
         return stored_document_from(response)
+
+    async def read_parents(
+        self, workspace: str, passage_ids: Sequence[str], *, timeout: float | None = None
+    ) -> Mapping[str, Parent]:
+        """Reads the blocks that passages are parts of, by the passage's id, 100 a call."""
+        found: dict[str, Parent] = {}
+        for start in range(0, len(passage_ids), _PARENTS_A_CALL):
+            request = documents_pb2.ReadParentsRequest(
+                workspace=workspace, passage_ids=passage_ids[start : start + _PARENTS_A_CALL]
+            )
+            with errors_of("retriever"):
+                response = await self._documents.ReadParents(request, timeout=timeout)
+            for parent in response.parents:
+                found[parent.passage_id] = Parent(
+                    parent.text, parent.first_chunk_index, parent.passage_count
+                )
+        return found
 
     async def list_documents(
         self,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from gateway.documents import Document, Passage, StoredDocument, StoredPassage
+from gateway.documents import Document, ParentRange, Passage, StoredDocument, StoredPassage
 from gateway.wire.metadata import metadata_from, write_metadata_value
 from gateway.wire.moments import moment_from, to_timestamp
 from justesse.retriever.v1 import documents_pb2
@@ -69,6 +69,15 @@ def to_passage(passage: Passage) -> documents_pb2.Passage:
         location=passage.location,
         token_estimate=passage.token_estimate,
         embedded_text_hash=passage.embedded_text_hash,
+        parent=None if passage.parent is None else _to_parent_range(passage.parent),
+    )
+
+
+def _to_parent_range(parent: ParentRange) -> documents_pb2.ParentRange:
+    return documents_pb2.ParentRange(
+        first_chunk_index=parent.first_chunk_index,
+        passage_count=parent.passage_count,
+        gap=parent.gap,
     )
 
 

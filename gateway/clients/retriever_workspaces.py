@@ -44,6 +44,7 @@ class RetrieverWorkspaces:
                 chunking_profile=settings.chunking_profile,
                 preset=settings.preset,
                 dense_index_kind=_INDEX_KINDS[settings.dense_index_kind],
+                child_token_count=settings.child_token_count,
             ),
         )
         write_fusion(request.settings.fusion, settings.fusion)
@@ -117,6 +118,7 @@ def _workspace_from(message: workspaces_pb2.Workspace) -> Workspace:
             preset=message.settings.preset,
             dense_index_kind=_index_kind_from(message.settings.dense_index_kind),
             fusion=fusion_from(message.settings.fusion),
+            child_token_count=message.settings.child_token_count,
         ),
         document_count=message.document_count,
         passage_count=message.passage_count,

@@ -17,7 +17,7 @@ from gateway.document_jobs import DocumentJobState
 from gateway.documents import Document, StoredDocument, UpsertReport
 from gateway.incoming_files import IncomingFile, IngestionOutcome, IngestionReport
 from gateway.ingestion.chunking.chunker import CutPassage, cut
-from gateway.ingestion.chunking.profiles import DEFAULT_PROFILE, PROFILES, ChunkingProfile
+from gateway.ingestion.chunking.profiles import ChunkingProfile
 from gateway.ingestion.description import check_description, described, fingerprint
 from gateway.ingestion.extraction.blocks import Extraction
 from gateway.ingestion.extraction.process import ExtractionProcesses
@@ -31,6 +31,7 @@ from gateway.ingestion.passage_windows import PassageWindows
 from gateway.ingestion.received_files import ReceivedFile
 from gateway.ingestion.reports import refusals_named, report_of
 from gateway.ingestion.token_rates import TokenRates
+from gateway.ingestion.workspace_profile import cutting_of, profile_of
 from gateway.workspaces import Workspace
 
 _log = structlog.get_logger("gateway.ingestion")
@@ -119,7 +120,11 @@ class DocumentIngestion:
     async def _take_in(self, job: _Job, steps: Steps) -> IngestionReport:
         settings = job.workspace.settings
         content_hash = fingerprint(
-            job.file, job.external_id, job.received.sha256, job.profile.name, settings.language
+            job.file,
+            job.external_id,
+            job.received.sha256,
+            cutting_of(job.workspace),
+            settings.language,
         )
         stored = await self._current(job)
         if stored is not None and stored.document.content_hash == content_hash:
@@ -153,7 +158,7 @@ class DocumentIngestion:
         )
         new = await self.windows.added_to(new, passages, job.workspace.slug, job.workspace.canaries)
         embedded = perf_counter()
-        document = replace(document, chunking_profile=job.profile.name)
+        document = replace(document, chunking_profile=cutting_of(job.workspace))
         async with steps.committing():
             if job.only_over:
                 await self._current(job)
@@ -216,7 +221,12 @@ class DocumentIngestion:
         )
         document, warnings = described(job.file, job.external_id, extraction, language)
         passages = await asyncio.to_thread(
-            cut, extraction.blocks, document.title, job.profile, tokens
+            cut,
+            extraction.blocks,
+            document.title,
+            job.profile,
+            tokens,
+            settings.child_token_count,
         )
         cut_count = sum(passage.cuts_token for passage in passages)
         remarks = [f"passages that cut a word too long for one: {cut_count}"] if cut_count else []
@@ -276,15 +286,3 @@ def _outcome_of_equal(content_hash: str, intention: Intention | None) -> Ingesti
     if intention is None or intention.content_hash != content_hash:
         return IngestionOutcome.UNCHANGED
     return IngestionOutcome.REPLACED if intention.replaces else IngestionOutcome.CREATED
-
-
-def profile_of(workspace: Workspace) -> ChunkingProfile:
-    """Returns how documents of a workspace are cut; FailedPrecondition where nobody knows how."""
-    name = workspace.settings.chunking_profile or DEFAULT_PROFILE
-    if name not in PROFILES:
-        raise FailedPrecondition(
-            f"workspace {workspace.slug} has the chunking profile {name!r}, which is not known "
-            f"here; known are {', '.join(PROFILES)}",
-            reason="PROFILE_UNKNOWN",
-        )
-    return PROFILES[name]

@@ -11,13 +11,13 @@ from chassis.errors import InvalidArgument, ResourceExhausted
 from gateway.document_jobs import INGESTION, SubmittedFile
 from gateway.incoming_files import IncomingFile
 from gateway.ingestion.description import check_description
-from gateway.ingestion.document_ingestion import profile_of
 from gateway.ingestion.extraction.registry import suffix_of
 from gateway.ingestion.kept_files import KeptFiles
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.received_files import ReceivingFolder
 from gateway.ingestion.reports import refusals_named
 from gateway.ingestion.upload_records import submitted_record
+from gateway.ingestion.workspace_profile import profile_of
 from gateway.jobs.failures import failure_of
 from gateway.jobs.job import Job, NewTask, Task
 from gateway.jobs.job_store import JobStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from chassis.errors import InvalidArgument
-from gateway.documents import Document
+from gateway.documents import Document, Parent
 from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
 from gateway.rewriting import ConversationRole, ConversationTurn
 from gateway.searching import SpaceScore
@@ -43,6 +43,7 @@ def question_from(request: search_pb2.SearchPassagesRequest) -> Question:
         group_by_document=request.group_by_document,
         highlight=request.highlight,
         candidate_count=request.candidate_count,
+        include_parents=request.include_parents,
     )
 
 
@@ -58,7 +59,7 @@ def _turn_from(message: search_pb2.ConversationTurn, field: str) -> Conversation
 def to_search_response(found: FoundPassages) -> search_pb2.SearchPassagesResponse:
     """Writes found passages with their receipt."""
     return search_pb2.SearchPassagesResponse(
-        hits=map(_to_hit, found.hits),
+        hits=map(to_hit, found.hits),
         receipt=to_receipt(found.receipt),
         searched_queries=found.searched_queries,
         next_page_token=found.next_page_token,
@@ -67,7 +68,8 @@ def to_search_response(found: FoundPassages) -> search_pb2.SearchPassagesRespons
     )
 
 
-def _to_hit(hit: Hit) -> search_pb2.Hit:
+def to_hit(hit: Hit) -> search_pb2.Hit:
+    """Writes a hit."""
     passage = hit.fused.passage
     return search_pb2.Hit(
         rank=hit.rank,
@@ -79,6 +81,15 @@ def _to_hit(hit: Hit) -> search_pb2.Hit:
         source=to_source(hit.fused.document, hit.fused.update_time),
         scores=_to_scores(hit),
         highlights=[search_pb2.TextSpan(start=span.start, end=span.end) for span in hit.highlights],
+        parent=None if hit.parent is None else _to_parent(hit.parent),
+    )
+
+
+def _to_parent(parent: Parent) -> search_pb2.Parent:
+    return search_pb2.Parent(
+        text=parent.text,
+        first_chunk_index=parent.first_chunk_index,
+        passage_count=parent.passage_count,
     )
 
 

@@ -41,6 +41,7 @@ def workspace_settings_from(message: workspaces_pb2.WorkspaceSettings) -> Worksp
         preset=message.preset,
         dense_index_kind=kind,
         fusion=fusion_from(message.fusion),
+        child_token_count=message.child_token_count,
     )
 
 
@@ -63,6 +64,7 @@ def to_workspace(workspace: Workspace) -> workspaces_pb2.Workspace:
             chunking_profile=workspace.settings.chunking_profile,
             preset=workspace.settings.preset,
             dense_index_kind=_INDEX_KINDS[workspace.settings.dense_index_kind],
+            child_token_count=workspace.settings.child_token_count,
         ),
         document_count=workspace.document_count,
         passage_count=workspace.passage_count,

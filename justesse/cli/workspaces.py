@@ -69,13 +69,23 @@ def create(
             "graph as soon as enough vectors have gathered to build one.",
         ),
     ] = OfferedIndexKind.AUTO,
+    child_tokens: Annotated[
+        int,
+        typer.Option(
+            "--child-tokens",
+            help="Search parts of so many tokens (32 to 400) of what the profile cuts, which "
+            "searches can ask for as the parents of their hits; 0 searches it whole.",
+        ),
+    ] = 0,
     address: AddressOption = None,
     timeout: TimeoutOption = 30.0,
     as_json: JsonOption = False,
 ) -> None:
     """Create a workspace."""
     kind = DenseIndexKind(dense_index.value)
-    settings = WorkspaceSettings(language, chunking_profile, preset, kind)
+    settings = WorkspaceSettings(
+        language, chunking_profile, preset, kind, child_token_count=child_tokens
+    )
     with Justesse(gateway_address(address)) as justesse:
         workspace = justesse.create_workspace(slug, settings, timeout=timeout)
     show(

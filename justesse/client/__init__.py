@@ -57,6 +57,7 @@ from justesse.client.search_options import SearchOptions
 from justesse.client.search_result import (
     Hit,
     ListRank,
+    Parent,
     Scores,
     SearchResult,
     Source,
@@ -130,6 +131,7 @@ __all__ = [
     "MetadataValue",
     "NotFoundError",
     "NotSupportedError",
+    "Parent",
     "Passage",
     "PermissionDeniedError",
     "ProviderState",

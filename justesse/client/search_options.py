@@ -28,6 +28,8 @@ class SearchOptions(TypedDict, total=False):
     """`SearchResult.next_page_token` of the answer before; all but `limit` must be as then."""
     highlight: bool
     """Says for each hit where its text holds terms of the question."""
+    include_parents: bool
+    """Hits come with the blocks that they are parts of, in workspaces that search parts."""
     filter: Filter | None
     """What documents must fulfil, see `justesse.client.filters`."""
     thresholds: Sequence[Threshold]
@@ -62,6 +64,7 @@ def search_message(
         candidate_count=options.get("candidate_count", 0),
         page_token=options.get("page_token", ""),
         highlight=options.get("highlight", False),
+        include_parents=options.get("include_parents", False),
         filter=None if condition is None else condition.message,
         thresholds=[threshold_message(each) for each in options.get("thresholds", ())],
         context=metadata_messages(options.get("context", {})),

@@ -119,6 +119,16 @@ class TextSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class Parent:
+    """The block that a passage is a part of."""
+
+    text: str
+    first_chunk_index: int
+    """Position of its first passage in the document."""
+    passage_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One passage that answers."""
 
@@ -133,6 +143,8 @@ class Hit:
     scores: Scores
     highlights: tuple[TextSpan, ...] = ()
     """Where the text holds terms of the question, in order; only if asked for."""
+    parent: Parent | None = None
+    """Block that the passage is a part of; None unless asked for, and where it stands alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +187,12 @@ def _hit_from(message: search_pb2.Hit) -> Hit:
         source=source_from(message.source),
         scores=_scores_from(message.scores),
         highlights=tuple(TextSpan(span.start, span.end) for span in message.highlights),
+        parent=_parent_from(message.parent) if message.HasField("parent") else None,
     )
+
+
+def _parent_from(message: search_pb2.Parent) -> Parent:
+    return Parent(message.text, message.first_chunk_index, message.passage_count)
 
 
 def source_from(message: search_pb2.Source) -> Source:

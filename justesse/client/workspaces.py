@@ -32,6 +32,8 @@ class WorkspaceSettings:
     dense_index_kind: DenseIndexKind = DenseIndexKind.AUTO
     fusion: Fusion = field(default_factory=Fusion)
     """How ranked lists are fused where a search does not say otherwise."""
+    child_token_count: int = 0
+    """Tokens of the parts that blocks are cut into and searched by, 32 to 400; 0: no parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ def settings_message(settings: WorkspaceSettings) -> workspaces_pb2.WorkspaceSet
         preset=settings.preset,
         dense_index_kind=_INDEX_KIND_NUMBERS[settings.dense_index_kind],
         fusion=fusion_message(settings.fusion) if settings.fusion != Fusion() else None,
+        child_token_count=settings.child_token_count,
     )
 
 
@@ -113,6 +116,7 @@ def workspace_from(message: workspaces_pb2.Workspace) -> Workspace:
             preset=message.settings.preset,
             dense_index_kind=_index_kind_from(message.settings.dense_index_kind),
             fusion=fusion_from(message.settings.fusion),
+            child_token_count=message.settings.child_token_count,
         ),
         document_count=message.document_count,
         passage_count=message.passage_count,

@@ -2,16 +2,20 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from chassis.errors import NotFound
-from retriever_svc.documents import DocumentPage, StoredDocument, StoredPassage
+from retriever_svc.documents import DocumentPage, Parent, StoredDocument, StoredPassage
 from retriever_svc.embedded.store.document_rows import (
     DocumentRow,
     find_document,
     list_document_rows,
 )
-from retriever_svc.embedded.store.passage_rows import passages_of_document, read_passages
+from retriever_svc.embedded.store.passage_rows import (
+    parents_of,
+    passages_of_document,
+    read_passages,
+)
 from retriever_svc.embedded.store.space_rows import (
     awaiting_passages,
     count_awaiting,
@@ -97,6 +101,12 @@ class DocumentReader:
                 ids[-1] if len(titles) > page_size else None,
                 *(counted(connection, workspace.id, key) if after is None else ()),
             )
+
+    def read_parents(self, slug: str, passage_ids: Sequence[int]) -> list[Parent]:
+        """Reads the blocks that passages are parts of."""
+        with _Snapshot(self._connection):
+            workspace = find_workspace(self._connection, slug)
+            return parents_of(self._connection, workspace.id, passage_ids)
 
     def close(self) -> None:
         """Closes the connection."""

@@ -6,7 +6,7 @@ is published, the document reader reads for owners of documents. Graphs are buil
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from retriever_svc.documents import (
     DocumentPage,
     DocumentRemoval,
     DocumentUpsert,
+    Parent,
     StoredDocument,
     UpsertReceipt,
 )
@@ -178,6 +179,11 @@ class EmbeddedEngine:
     ) -> DocumentPage:
         """See `RetrievalEngine`."""
         read = partial(self._documents.list_page, workspace, page_size=page_size, after=after)
+        return await asyncio.wrap_future(self._reading.submit(read))
+
+    async def read_parents(self, workspace: str, passage_ids: Sequence[int]) -> list[Parent]:
+        """See `RetrievalEngine`."""
+        read = partial(self._documents.read_parents, workspace, passage_ids)
         return await asyncio.wrap_future(self._reading.submit(read))
 
     async def list_passages_awaiting(

@@ -6,6 +6,7 @@ import grpc.aio
 
 from justesse.retriever.v1 import documents_pb2, documents_pb2_grpc
 from retriever_svc.engine import RetrievalEngine
+from retriever_svc.wire.parents import parent_ids_from, parents_response
 from retriever_svc.wire.stored_documents import (
     document_id_from,
     document_response,
@@ -57,6 +58,16 @@ class DocumentServicer(documents_pb2_grpc.DocumentServiceServicer):
             request.workspace, external_id, include_passages=request.include_passages
         )
         return document_response(stored)
+
+    async def ReadParents(
+        self,
+        request: documents_pb2.ReadParentsRequest,
+        context: grpc.aio.ServicerContext[
+            documents_pb2.ReadParentsRequest, documents_pb2.ReadParentsResponse
+        ],
+    ) -> documents_pb2.ReadParentsResponse:
+        parents = await self._engine.read_parents(request.workspace, parent_ids_from(request))
+        return parents_response(parents)
 
     async def ListDocuments(
         self,

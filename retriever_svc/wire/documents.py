@@ -4,7 +4,7 @@ import unicodedata
 
 from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import documents_pb2
-from retriever_svc.documents import Document, Passage
+from retriever_svc.documents import Document, ParentRange, Passage
 from retriever_svc.wire.composed_texts import composed
 from retriever_svc.wire.field_checks import checked_length, checked_text
 from retriever_svc.wire.metadata import metadata_from, metadata_message
@@ -87,7 +87,21 @@ def passage_from(message: documents_pb2.Passage, field: str) -> Passage:
         location=message.location,
         token_estimate=message.token_estimate,
         embedded_text_hash=message.embedded_text_hash,
+        parent=_parent_from(message, field) if message.HasField("parent") else None,
     )
+
+
+def _parent_from(message: documents_pb2.Passage, field: str) -> ParentRange:
+    given = message.parent
+    parent = ParentRange(given.first_chunk_index, given.passage_count, given.gap)
+    place = message.chunk_index - parent.first_chunk_index
+    if not (parent.first_chunk_index >= 0 and 0 <= place < parent.passage_count):
+        raise InvalidArgument(
+            f"{field}.parent names {parent.passage_count} passages from "
+            f"{parent.first_chunk_index} on, and passage {message.chunk_index} is none of them",
+            field=f"{field}.parent",
+        )
+    return parent
 
 
 def passage_message(passage: Passage) -> documents_pb2.Passage:

@@ -83,7 +83,7 @@ def awaiting_request_from(message: spaces_pb2.ListPassagesAwaitingRequest) -> Aw
         space_id_from(message.space_id),
         message.windows,
         size or _DEFAULT_PAGE_SIZE,
-        None if after is None else _passage_id_from(after, "page_token"),
+        None if after is None else passage_id_from(after, "page_token"),
     )
 
 
@@ -157,14 +157,15 @@ def space_id_from(value: str, field: str = "space_id") -> str:
 def _keys_from(messages: Iterable[spaces_pb2.PassageKey]) -> tuple[PassageKey, ...]:
     return tuple(
         PassageKey(
-            _passage_id_from(key.passage_id, f"passages[{index}].passage_id"),
+            passage_id_from(key.passage_id, f"passages[{index}].passage_id"),
             key.embedded_text_hash,
         )
         for index, key in enumerate(messages)
     )
 
 
-def _passage_id_from(value: str, field: str) -> int:
+def passage_id_from(value: str, field: str) -> int:
+    """Returns the internal id of a passage. Raises InvalidArgument."""
     if not _PASSAGE_ID.fullmatch(value):
         raise InvalidArgument(
             f"{field} was not given by this service; send ids as they were received", field=field

@@ -20,6 +20,7 @@ from retriever_svc.workspaces import (
     WorkspaceUpdate,
 )
 
+_LEAST_CHILD, _MOST_CHILD = 32, 400
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _KINDS = {
     workspaces_pb2.DENSE_INDEX_KIND_UNSPECIFIED: DenseIndexKind.AUTO,
@@ -69,7 +70,18 @@ def settings_from(message: workspaces_pb2.CreateWorkspaceRequest) -> WorkspaceSe
         preset=preset,
         dense_index_kind=kind,
         fusion=FusionSettings().changed_by(fusion_choices_from(given.fusion, "settings.fusion")),
+        child_token_count=_child_token_count_from(given.child_token_count),
     )
+
+
+def _child_token_count_from(count: int) -> int:
+    if count and not _LEAST_CHILD <= count <= _MOST_CHILD:
+        raise InvalidArgument(
+            f"settings.child_token_count is {count}; "
+            f"expected 0, or {_LEAST_CHILD} to {_MOST_CHILD}",
+            field="settings.child_token_count",
+        )
+    return count
 
 
 def update_from(message: workspaces_pb2.UpdateWorkspaceRequest) -> WorkspaceUpdate:
@@ -94,6 +106,7 @@ def workspace_message(workspace: Workspace) -> workspaces_pb2.Workspace:
             preset=workspace.settings.preset,
             dense_index_kind=_KIND_MESSAGES[workspace.settings.dense_index_kind],
             fusion=fusion_message(workspace.settings.fusion),
+            child_token_count=workspace.settings.child_token_count,
         ),
         document_count=workspace.document_count,
         passage_count=workspace.passage_count,

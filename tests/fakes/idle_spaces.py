@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
+from gateway.documents import Parent
 from gateway.explanations import DocumentStandings
 from gateway.searching import FusedHits, PassageSearch
 from gateway.spaces import (
@@ -59,6 +62,12 @@ class IdleSpaces:
     ) -> AwaitingPage:
         """Lists none."""
         return AwaitingPage(())
+
+    async def read_parents(
+        self, workspace: str, passage_ids: Sequence[str], *, timeout: float | None = None
+    ) -> Mapping[str, Parent]:
+        """Knows none."""
+        return {}
 
     async def put_vectors(
         self, workspace: str, put: PassageVectorsPut, *, timeout: float | None = None

@@ -5,7 +5,7 @@ import re
 import grpc
 import pytest
 
-from justesse.gateway.v1 import filters_pb2, workspaces_pb2
+from justesse.gateway.v1 import filters_pb2, search_pb2, workspaces_pb2
 from tests.mesh.caller import Caller, details_of, found, outcomes
 from tests.mesh.conftest import DOCUMENTS, WORKSPACE
 
@@ -70,6 +70,28 @@ def test_windows_refine_the_score_of_longer_passages(caller: Caller) -> None:
 
     assert scores["long.txt"].best_window_cosine > scores["long.txt"].cosine
     assert not scores["court.txt"].HasField("best_window_cosine")
+
+
+def test_parts_are_found_and_bring_the_block_they_are_a_part_of(caller: Caller) -> None:
+    """The workspace searches parts; whoever asks gets the whole block beside the part."""
+    settings = workspaces_pb2.WorkspaceSettings(child_token_count=32)
+    caller.workspaces.CreateWorkspace(
+        workspaces_pb2.CreateWorkspaceRequest(slug="parties", settings=settings), timeout=30
+    )
+    text = "\n\n".join(f"Alinéa {n} sur les quais et les navires du port." for n in range(8))
+    caller.ingest("parties", "port.md", f"# Port\n\n{text}\n\nLa grue tourne.".encode())
+    request = search_pb2.SearchPassagesRequest(
+        workspace="parties", query="la grue tourne", limit=1, include_parents=True
+    )
+    hit = caller.searches.SearchPassages(request, timeout=30).hits[0]
+    request.include_parents = False
+    bare = caller.searches.SearchPassages(request, timeout=30).hits[0]
+
+    assert "La grue tourne." in hit.text
+    assert "Alinéa 0" not in hit.text
+    assert hit.parent.text == f"# Port\n\n{text}\n\nLa grue tourne."
+    assert (hit.parent.first_chunk_index, hit.parent.passage_count > 2) == (0, True)
+    assert not bare.HasField("parent")
 
 
 def test_a_filter_reaches_every_list(caller: Caller) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -51,6 +52,9 @@ class SearchBody(RequestBody):
     candidate_count: StrictInt = Field(
         default=0, description="length of each list before fusion, 1 to 200; 0: as its switch says"
     )
+    include_parents: bool = Field(
+        default=False, description="hits come with the blocks that they are parts of"
+    )
     fusion: FusionBody = Field(
         default=FusionBody(), description="what is absent is as the workspace's settings say"
     )
@@ -73,6 +77,7 @@ class SearchBody(RequestBody):
             group_by_document=self.group_by_document,
             highlight=self.highlight,
             candidate_count=self.candidate_count,
+            include_parents=self.include_parents,
         )
 
 
@@ -127,6 +132,14 @@ class TextSpanBody(BaseModel):
     end: int
 
 
+class ParentBody(BaseModel):
+    """The block that a passage is a part of: its text, and which passages make it up."""
+
+    text: str
+    first_chunk_index: int
+    passage_count: int
+
+
 class HitBody(BaseModel):
     """One passage, its source and the reasons for its rank."""
 
@@ -139,6 +152,9 @@ class HitBody(BaseModel):
     source: SourceBody
     scores: ScoresBody
     highlights: list[TextSpanBody]
+    parent: ParentBody | None = Field(
+        default=None, description="block that the passage is a part of, if asked for"
+    )
 
 
 class FoundPassagesBody(BaseModel):
@@ -176,6 +192,7 @@ def _to_hit_body(hit: Hit) -> HitBody:
         source=to_source_body(hit.fused.document, hit.fused.update_time),
         scores=_to_scores_body(hit),
         highlights=[TextSpanBody(start=span.start, end=span.end) for span in hit.highlights],
+        parent=None if hit.parent is None else ParentBody(**asdict(hit.parent)),
     )
 
 

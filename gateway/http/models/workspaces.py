@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictInt
 
 from gateway.http.models.fusion import FusionBody, to_fusion_body
 from gateway.http.models.values import RequestBody, UpperCase
@@ -30,6 +30,9 @@ class WorkspaceSettingsBody(RequestBody):
     preset: str = Field(default="", description='"default" if empty')
     dense_index_kind: IndexKind = "AUTO"
     fusion: FusionBody = FusionBody()
+    child_token_count: StrictInt = Field(
+        default=0, description="tokens of the parts that are searched, 32 to 400; 0 = no parts"
+    )
 
     def settings(self) -> WorkspaceSettings:
         """Returns the settings."""
@@ -39,6 +42,7 @@ class WorkspaceSettingsBody(RequestBody):
             self.preset,
             DenseIndexKind[self.dense_index_kind],
             self.fusion.fusion(),
+            self.child_token_count,
         )
 
 
@@ -121,6 +125,7 @@ def to_workspace_body(workspace: Workspace) -> WorkspaceBody:
         settings=WorkspaceSettingsBody(
             language=settings.language,
             chunking_profile=settings.chunking_profile,
+            child_token_count=settings.child_token_count,
             preset=settings.preset,
             dense_index_kind=cast(IndexKind, settings.dense_index_kind.name),
             fusion=to_fusion_body(settings.fusion),

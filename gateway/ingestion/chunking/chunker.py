@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from gateway.documents import Passage
+from gateway.documents import ParentRange, Passage
 from gateway.ingestion.chunking.embedded_text import embedded_text, embedded_text_hash
 from gateway.ingestion.chunking.measures import Measure, whole, words
-from gateway.ingestion.chunking.packing import joined, pack
+from gateway.ingestion.chunking.packing import grouped, joined, pack
 from gateway.ingestion.chunking.pieces import Piece, document_text, pieces_of
-from gateway.ingestion.chunking.profiles import ChunkingProfile, Unit
+from gateway.ingestion.chunking.profiles import ChunkingProfile, Unit, child_profile
 from gateway.ingestion.extraction.blocks import Block, BlockKind
 
 
@@ -32,21 +32,46 @@ class CutPassage:
 
 
 def cut(
-    blocks: Sequence[Block], title: str, profile: ChunkingProfile, tokens: Measure
+    blocks: Sequence[Block],
+    title: str,
+    profile: ChunkingProfile,
+    tokens: Measure,
+    child_tokens: int = 0,
 ) -> tuple[CutPassage, ...]:
     """Returns the passages of a document in order.
 
     Every non-blank character of the blocks is in a passage, and `start` strictly grows. `tokens`
-    estimates the tokens of a text.
+    estimates the tokens of a text. With `child_tokens` passages are at most that long; those that
+    follow each other make up parents, which are as long as the profile says.
     """
     measure = tokens if profile.unit is Unit.TOKENS else words
-    packed = pack(pieces_of(blocks, profile, measure), profile, measure)
     source = document_text(blocks)
-    passages = (_passage(index, pieces, title, tokens) for index, pieces in enumerate(packed))
+    if child_tokens:
+        children = child_profile(profile, child_tokens)
+        packed = pack(pieces_of(blocks, children, tokens), children, tokens)
+        passages = _with_parents(grouped(packed, profile, measure), title, tokens)
+    else:
+        packed = pack(pieces_of(blocks, profile, measure), profile, measure)
+        passages = (_passage(index, pieces, title, tokens) for index, pieces in enumerate(packed))
     return tuple(
         replace(one, cuts_token=_inside_token(source, one.start) or _inside_token(source, one.end))
         for one in passages
     )
+
+
+def _with_parents(
+    groups: Iterable[Sequence[Sequence[Piece]]], title: str, tokens: Measure
+) -> Iterator[CutPassage]:
+    first = 0
+    for group in groups:
+        for index, pieces in enumerate(group, first):
+            cut_passage = _passage(index, pieces, title, tokens)
+            if len(group) > 1:
+                parent = ParentRange(first, len(group), pieces[0].gap)
+                passage = replace(cut_passage.passage, parent=parent)
+                cut_passage = replace(cut_passage, passage=passage)
+            yield cut_passage
+        first += len(group)
 
 
 def _inside_token(source: str, border: int) -> bool:

@@ -50,6 +50,25 @@ def pack(
         yield tuple(packed)
 
 
+def grouped(
+    children: Iterable[Sequence[Piece]], profile: ChunkingProfile, measure: Measure
+) -> list[list[tuple[Piece, ...]]]:
+    """Returns blocks of passages that follow each other, each block as long as a passage may be.
+
+    No passage is in two blocks.
+    """
+    groups: list[list[tuple[Piece, ...]]] = []
+    length = 0.0
+    for step in _with_rests([_step(child, measure) for child in children]):
+        if groups and _belongs(step, length, profile):
+            groups[-1].append(step.pieces)
+            length += step.length
+        else:
+            groups.append([step.pieces])
+            length = step.length
+    return groups
+
+
 def joined(pieces: Sequence[Piece]) -> str:
     """Returns the text of pieces that stand in one passage."""
     return "".join(

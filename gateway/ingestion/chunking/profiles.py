@@ -52,6 +52,23 @@ class ChunkingProfile:
         return self.maximum - self.minimum if self.follows_headings else 0
 
 
+def child_profile(profile: ChunkingProfile, tokens: int) -> ChunkingProfile:
+    """Returns how the parts of blocks are cut, which are searched in place of the blocks.
+
+    They follow headings where the blocks do, so that no block has to end inside of one, and repeat
+    nothing: their block holds them all.
+    """
+    return ChunkingProfile(
+        f"{profile.name}/{tokens}",
+        Unit.TOKENS,
+        0,
+        tokens,
+        tokens,
+        0,
+        profile.follows_headings,
+    )
+
+
 PROFILES: Mapping[str, ChunkingProfile] = {
     profile.name: profile
     for profile in (

@@ -27,7 +27,7 @@ from justesse.gateway.v1 import filters_pb2 as justesse_dot_gateway_dot_v1_dot_f
 from justesse.gateway.v1 import workspaces_pb2 as justesse_dot_gateway_dot_v1_dot_workspaces__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n justesse/gateway/v1/search.proto\x12\x13justesse.gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a!justesse/gateway/v1/filters.proto\x1a$justesse/gateway/v1/workspaces.proto\"\xbd\x04\n\x15SearchPassagesRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x12\n\x05limit\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x36\n\x07history\x18\x04 \x03(\x0b\x32%.justesse.gateway.v1.ConversationTurn\x12+\n\x06\x66ilter\x18\x05 \x01(\x0b\x32\x1b.justesse.gateway.v1.Filter\x12\x32\n\nthresholds\x18\x06 \x03(\x0b\x32\x1e.justesse.gateway.v1.Threshold\x12H\n\x07\x63ontext\x18\x07 \x03(\x0b\x32\x37.justesse.gateway.v1.SearchPassagesRequest.ContextEntry\x12\x1d\n\x15passages_per_document\x18\x08 \x01(\x05\x12\x33\n\x06\x66usion\x18\t \x01(\x0b\x32#.justesse.gateway.v1.FusionSettings\x12\x12\n\npage_token\x18\n \x01(\t\x12\x19\n\x11group_by_document\x18\x0b \x01(\x08\x12\x11\n\thighlight\x18\x0c \x01(\x08\x12\x17\n\x0f\x63\x61ndidate_count\x18\r \x01(\x05\x1aR\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x31\n\x05value\x18\x02 \x01(\x0b\x32\".justesse.gateway.v1.MetadataValue:\x02\x38\x01\x42\x08\n\x06_limit\"U\n\x10\x43onversationTurn\x12\x33\n\x04role\x18\x01 \x01(\x0e\x32%.justesse.gateway.v1.ConversationRole\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xcb\x01\n\x16SearchPassagesResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.justesse.gateway.v1.Hit\x12-\n\x07receipt\x18\x02 \x01(\x0b\x32\x1c.justesse.gateway.v1.Receipt\x12\x18\n\x10searched_queries\x18\x03 \x03(\t\x12\x17\n\x0fnext_page_token\x18\x04 \x01(\t\x12\x13\n\x0btotal_count\x18\x05 \x01(\x05\x12\x12\n\nwindow_cut\x18\x06 \x01(\x08\"\xff\x01\n\x03Hit\x12\x0c\n\x04rank\x18\x01 \x01(\x05\x12\x12\n\npassage_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x14\n\x0cheading_path\x18\x04 \x03(\t\x12\x10\n\x08location\x18\x05 \x01(\t\x12\x13\n\x0b\x63hunk_index\x18\x06 \x01(\x05\x12+\n\x06source\x18\x07 \x01(\x0b\x32\x1b.justesse.gateway.v1.Source\x12+\n\x06scores\x18\x08 \x01(\x0b\x32\x1b.justesse.gateway.v1.Scores\x12\x31\n\nhighlights\x18\t \x03(\x0b\x32\x1d.justesse.gateway.v1.TextSpan\"&\n\x08TextSpan\x12\r\n\x05start\x18\x01 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x02 \x01(\x05\"\xcc\x02\n\x06Source\x12\x13\n\x0b\x65xternal_id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x12\n\nsource_uri\x18\x03 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x04 \x01(\t\x12\x10\n\x08language\x18\x05 \x01(\t\x12\x0f\n\x07version\x18\x06 \x01(\t\x12\x12\n\nsuperseded\x18\x07 \x01(\x08\x12;\n\x08metadata\x18\x08 \x03(\x0b\x32).justesse.gateway.v1.Source.MetadataEntry\x12/\n\x0bupdate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1aS\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x31\n\x05value\x18\x02 \x01(\x0b\x32\".justesse.gateway.v1.MetadataValue:\x02\x38\x01\"\xc1\x02\n\x06Scores\x12\x31\n\nlist_ranks\x18\x01 \x03(\x0b\x32\x1d.justesse.gateway.v1.ListRank\x12\x12\n\nfused_rank\x18\x02 \x01(\x05\x12\x13\n\x0b\x66used_score\x18\x03 \x01(\x02\x12\x35\n\x0cspace_scores\x18\x04 \x03(\x0b\x32\x1f.justesse.gateway.v1.SpaceScore\x12\x17\n\nbm25_score\x18\x05 \x01(\x02H\x00\x88\x01\x01\x12\x18\n\x0brerank_rank\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x19\n\x0crerank_score\x18\x07 \x01(\x02H\x02\x88\x01\x01\x12\x17\n\nterm_share\x18\x08 \x01(\x02H\x03\x88\x01\x01\x42\r\n\x0b_bm25_scoreB\x0e\n\x0c_rerank_rankB\x0f\n\r_rerank_scoreB\r\n\x0b_term_share\"V\n\x08ListRank\x12\x11\n\tlist_name\x18\x01 \x01(\t\x12\x13\n\x0bquery_index\x18\x02 \x01(\x05\x12\x0c\n\x04rank\x18\x03 \x01(\x05\x12\x14\n\x0c\x63ontribution\x18\x04 \x01(\x02\"v\n\nSpaceScore\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x13\n\x06\x63osine\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x1f\n\x12\x62\x65st_window_cosine\x18\x03 \x01(\x02H\x01\x88\x01\x01\x42\t\n\x07_cosineB\x15\n\x13_best_window_cosine\"\x9f\x01\n\x07Receipt\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x30\n\x06stages\x18\x02 \x03(\x0b\x32 .justesse.gateway.v1.StageReport\x12\x12\n\nlatency_ms\x18\x03 \x01(\x02\x12(\n\x05\x63osts\x18\x04 \x03(\x0b\x32\x19.justesse.gateway.v1.Cost\x12\x10\n\x08\x64\x65graded\x18\x05 \x01(\x08\"(\n\x04\x43ost\x12\x0e\n\x06\x61mount\x18\x01 \x01(\x01\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\"\x8a\x02\n\x0bStageReport\x12\r\n\x05stage\x18\x0b \x01(\t\x12\x32\n\x07outcome\x18\x01 \x01(\x0e\x32!.justesse.gateway.v1.StageOutcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08provider\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x12\n\nlatency_ms\x18\x06 \x01(\x02\x12\x19\n\x11input_token_count\x18\x07 \x01(\x05\x12\x1a\n\x12output_token_count\x18\x08 \x01(\x05\x12\x11\n\x04\x63ost\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\n \x01(\tB\x07\n\x05_cost*\x9b\x01\n\x0cStageOutcome\x12\x1d\n\x19STAGE_OUTCOME_UNSPECIFIED\x10\x00\x12\x15\n\x11STAGE_OUTCOME_RAN\x10\x01\x12\x1e\n\x1aSTAGE_OUTCOME_SWITCHED_OFF\x10\x02\x12\x19\n\x15STAGE_OUTCOME_SKIPPED\x10\x03\x12\x1a\n\x16STAGE_OUTCOME_DEGRADED\x10\x04*r\n\x10\x43onversationRole\x12!\n\x1d\x43ONVERSATION_ROLE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43ONVERSATION_ROLE_USER\x10\x01\x12\x1f\n\x1b\x43ONVERSATION_ROLE_ASSISTANT\x10\x02\x32z\n\rSearchService\x12i\n\x0eSearchPassages\x12*.justesse.gateway.v1.SearchPassagesRequest\x1a+.justesse.gateway.v1.SearchPassagesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n justesse/gateway/v1/search.proto\x12\x13justesse.gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a!justesse/gateway/v1/filters.proto\x1a$justesse/gateway/v1/workspaces.proto\"\xd6\x04\n\x15SearchPassagesRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x12\n\x05limit\x18\x03 \x01(\x05H\x00\x88\x01\x01\x12\x36\n\x07history\x18\x04 \x03(\x0b\x32%.justesse.gateway.v1.ConversationTurn\x12+\n\x06\x66ilter\x18\x05 \x01(\x0b\x32\x1b.justesse.gateway.v1.Filter\x12\x32\n\nthresholds\x18\x06 \x03(\x0b\x32\x1e.justesse.gateway.v1.Threshold\x12H\n\x07\x63ontext\x18\x07 \x03(\x0b\x32\x37.justesse.gateway.v1.SearchPassagesRequest.ContextEntry\x12\x1d\n\x15passages_per_document\x18\x08 \x01(\x05\x12\x33\n\x06\x66usion\x18\t \x01(\x0b\x32#.justesse.gateway.v1.FusionSettings\x12\x12\n\npage_token\x18\n \x01(\t\x12\x19\n\x11group_by_document\x18\x0b \x01(\x08\x12\x11\n\thighlight\x18\x0c \x01(\x08\x12\x17\n\x0f\x63\x61ndidate_count\x18\r \x01(\x05\x12\x17\n\x0finclude_parents\x18\x0e \x01(\x08\x1aR\n\x0c\x43ontextEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x31\n\x05value\x18\x02 \x01(\x0b\x32\".justesse.gateway.v1.MetadataValue:\x02\x38\x01\x42\x08\n\x06_limit\"H\n\x06Parent\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x19\n\x11\x66irst_chunk_index\x18\x02 \x01(\x05\x12\x15\n\rpassage_count\x18\x03 \x01(\x05\"U\n\x10\x43onversationTurn\x12\x33\n\x04role\x18\x01 \x01(\x0e\x32%.justesse.gateway.v1.ConversationRole\x12\x0c\n\x04text\x18\x02 \x01(\t\"\xcb\x01\n\x16SearchPassagesResponse\x12&\n\x04hits\x18\x01 \x03(\x0b\x32\x18.justesse.gateway.v1.Hit\x12-\n\x07receipt\x18\x02 \x01(\x0b\x32\x1c.justesse.gateway.v1.Receipt\x12\x18\n\x10searched_queries\x18\x03 \x03(\t\x12\x17\n\x0fnext_page_token\x18\x04 \x01(\t\x12\x13\n\x0btotal_count\x18\x05 \x01(\x05\x12\x12\n\nwindow_cut\x18\x06 \x01(\x08\"\xac\x02\n\x03Hit\x12\x0c\n\x04rank\x18\x01 \x01(\x05\x12\x12\n\npassage_id\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x14\n\x0cheading_path\x18\x04 \x03(\t\x12\x10\n\x08location\x18\x05 \x01(\t\x12\x13\n\x0b\x63hunk_index\x18\x06 \x01(\x05\x12+\n\x06source\x18\x07 \x01(\x0b\x32\x1b.justesse.gateway.v1.Source\x12+\n\x06scores\x18\x08 \x01(\x0b\x32\x1b.justesse.gateway.v1.Scores\x12\x31\n\nhighlights\x18\t \x03(\x0b\x32\x1d.justesse.gateway.v1.TextSpan\x12+\n\x06parent\x18\n \x01(\x0b\x32\x1b.justesse.gateway.v1.Parent\"&\n\x08TextSpan\x12\r\n\x05start\x18\x01 \x01(\x05\x12\x0b\n\x03\x65nd\x18\x02 \x01(\x05\"\xcc\x02\n\x06Source\x12\x13\n\x0b\x65xternal_id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x12\n\nsource_uri\x18\x03 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x04 \x01(\t\x12\x10\n\x08language\x18\x05 \x01(\t\x12\x0f\n\x07version\x18\x06 \x01(\t\x12\x12\n\nsuperseded\x18\x07 \x01(\x08\x12;\n\x08metadata\x18\x08 \x03(\x0b\x32).justesse.gateway.v1.Source.MetadataEntry\x12/\n\x0bupdate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x1aS\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x31\n\x05value\x18\x02 \x01(\x0b\x32\".justesse.gateway.v1.MetadataValue:\x02\x38\x01\"\xc1\x02\n\x06Scores\x12\x31\n\nlist_ranks\x18\x01 \x03(\x0b\x32\x1d.justesse.gateway.v1.ListRank\x12\x12\n\nfused_rank\x18\x02 \x01(\x05\x12\x13\n\x0b\x66used_score\x18\x03 \x01(\x02\x12\x35\n\x0cspace_scores\x18\x04 \x03(\x0b\x32\x1f.justesse.gateway.v1.SpaceScore\x12\x17\n\nbm25_score\x18\x05 \x01(\x02H\x00\x88\x01\x01\x12\x18\n\x0brerank_rank\x18\x06 \x01(\x05H\x01\x88\x01\x01\x12\x19\n\x0crerank_score\x18\x07 \x01(\x02H\x02\x88\x01\x01\x12\x17\n\nterm_share\x18\x08 \x01(\x02H\x03\x88\x01\x01\x42\r\n\x0b_bm25_scoreB\x0e\n\x0c_rerank_rankB\x0f\n\r_rerank_scoreB\r\n\x0b_term_share\"V\n\x08ListRank\x12\x11\n\tlist_name\x18\x01 \x01(\t\x12\x13\n\x0bquery_index\x18\x02 \x01(\x05\x12\x0c\n\x04rank\x18\x03 \x01(\x05\x12\x14\n\x0c\x63ontribution\x18\x04 \x01(\x02\"v\n\nSpaceScore\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x13\n\x06\x63osine\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x1f\n\x12\x62\x65st_window_cosine\x18\x03 \x01(\x02H\x01\x88\x01\x01\x42\t\n\x07_cosineB\x15\n\x13_best_window_cosine\"\x9f\x01\n\x07Receipt\x12\x12\n\nrequest_id\x18\x01 \x01(\t\x12\x30\n\x06stages\x18\x02 \x03(\x0b\x32 .justesse.gateway.v1.StageReport\x12\x12\n\nlatency_ms\x18\x03 \x01(\x02\x12(\n\x05\x63osts\x18\x04 \x03(\x0b\x32\x19.justesse.gateway.v1.Cost\x12\x10\n\x08\x64\x65graded\x18\x05 \x01(\x08\"(\n\x04\x43ost\x12\x0e\n\x06\x61mount\x18\x01 \x01(\x01\x12\x10\n\x08\x63urrency\x18\x02 \x01(\t\"\x8a\x02\n\x0bStageReport\x12\r\n\x05stage\x18\x0b \x01(\t\x12\x32\n\x07outcome\x18\x01 \x01(\x0e\x32!.justesse.gateway.v1.StageOutcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08provider\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x12\n\nlatency_ms\x18\x06 \x01(\x02\x12\x19\n\x11input_token_count\x18\x07 \x01(\x05\x12\x1a\n\x12output_token_count\x18\x08 \x01(\x05\x12\x11\n\x04\x63ost\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\n \x01(\tB\x07\n\x05_cost*\x9b\x01\n\x0cStageOutcome\x12\x1d\n\x19STAGE_OUTCOME_UNSPECIFIED\x10\x00\x12\x15\n\x11STAGE_OUTCOME_RAN\x10\x01\x12\x1e\n\x1aSTAGE_OUTCOME_SWITCHED_OFF\x10\x02\x12\x19\n\x15STAGE_OUTCOME_SKIPPED\x10\x03\x12\x1a\n\x16STAGE_OUTCOME_DEGRADED\x10\x04*r\n\x10\x43onversationRole\x12!\n\x1d\x43ONVERSATION_ROLE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43ONVERSATION_ROLE_USER\x10\x01\x12\x1f\n\x1b\x43ONVERSATION_ROLE_ASSISTANT\x10\x02\x32z\n\rSearchService\x12i\n\x0eSearchPassages\x12*.justesse.gateway.v1.SearchPassagesRequest\x1a+.justesse.gateway.v1.SearchPassagesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,38 +38,40 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SEARCHPASSAGESREQUEST_CONTEXTENTRY']._serialized_options = b'8\001'
   _globals['_SOURCE_METADATAENTRY']._loaded_options = None
   _globals['_SOURCE_METADATAENTRY']._serialized_options = b'8\001'
-  _globals['_STAGEOUTCOME']._serialized_start=2671
-  _globals['_STAGEOUTCOME']._serialized_end=2826
-  _globals['_CONVERSATIONROLE']._serialized_start=2828
-  _globals['_CONVERSATIONROLE']._serialized_end=2942
+  _globals['_STAGEOUTCOME']._serialized_start=2815
+  _globals['_STAGEOUTCOME']._serialized_end=2970
+  _globals['_CONVERSATIONROLE']._serialized_start=2972
+  _globals['_CONVERSATIONROLE']._serialized_end=3086
   _globals['_SEARCHPASSAGESREQUEST']._serialized_start=164
-  _globals['_SEARCHPASSAGESREQUEST']._serialized_end=737
-  _globals['_SEARCHPASSAGESREQUEST_CONTEXTENTRY']._serialized_start=645
-  _globals['_SEARCHPASSAGESREQUEST_CONTEXTENTRY']._serialized_end=727
-  _globals['_CONVERSATIONTURN']._serialized_start=739
-  _globals['_CONVERSATIONTURN']._serialized_end=824
-  _globals['_SEARCHPASSAGESRESPONSE']._serialized_start=827
-  _globals['_SEARCHPASSAGESRESPONSE']._serialized_end=1030
-  _globals['_HIT']._serialized_start=1033
-  _globals['_HIT']._serialized_end=1288
-  _globals['_TEXTSPAN']._serialized_start=1290
-  _globals['_TEXTSPAN']._serialized_end=1328
-  _globals['_SOURCE']._serialized_start=1331
-  _globals['_SOURCE']._serialized_end=1663
-  _globals['_SOURCE_METADATAENTRY']._serialized_start=1580
-  _globals['_SOURCE_METADATAENTRY']._serialized_end=1663
-  _globals['_SCORES']._serialized_start=1666
-  _globals['_SCORES']._serialized_end=1987
-  _globals['_LISTRANK']._serialized_start=1989
-  _globals['_LISTRANK']._serialized_end=2075
-  _globals['_SPACESCORE']._serialized_start=2077
-  _globals['_SPACESCORE']._serialized_end=2195
-  _globals['_RECEIPT']._serialized_start=2198
-  _globals['_RECEIPT']._serialized_end=2357
-  _globals['_COST']._serialized_start=2359
-  _globals['_COST']._serialized_end=2399
-  _globals['_STAGEREPORT']._serialized_start=2402
-  _globals['_STAGEREPORT']._serialized_end=2668
-  _globals['_SEARCHSERVICE']._serialized_start=2944
-  _globals['_SEARCHSERVICE']._serialized_end=3066
+  _globals['_SEARCHPASSAGESREQUEST']._serialized_end=762
+  _globals['_SEARCHPASSAGESREQUEST_CONTEXTENTRY']._serialized_start=670
+  _globals['_SEARCHPASSAGESREQUEST_CONTEXTENTRY']._serialized_end=752
+  _globals['_PARENT']._serialized_start=764
+  _globals['_PARENT']._serialized_end=836
+  _globals['_CONVERSATIONTURN']._serialized_start=838
+  _globals['_CONVERSATIONTURN']._serialized_end=923
+  _globals['_SEARCHPASSAGESRESPONSE']._serialized_start=926
+  _globals['_SEARCHPASSAGESRESPONSE']._serialized_end=1129
+  _globals['_HIT']._serialized_start=1132
+  _globals['_HIT']._serialized_end=1432
+  _globals['_TEXTSPAN']._serialized_start=1434
+  _globals['_TEXTSPAN']._serialized_end=1472
+  _globals['_SOURCE']._serialized_start=1475
+  _globals['_SOURCE']._serialized_end=1807
+  _globals['_SOURCE_METADATAENTRY']._serialized_start=1724
+  _globals['_SOURCE_METADATAENTRY']._serialized_end=1807
+  _globals['_SCORES']._serialized_start=1810
+  _globals['_SCORES']._serialized_end=2131
+  _globals['_LISTRANK']._serialized_start=2133
+  _globals['_LISTRANK']._serialized_end=2219
+  _globals['_SPACESCORE']._serialized_start=2221
+  _globals['_SPACESCORE']._serialized_end=2339
+  _globals['_RECEIPT']._serialized_start=2342
+  _globals['_RECEIPT']._serialized_end=2501
+  _globals['_COST']._serialized_start=2503
+  _globals['_COST']._serialized_end=2543
+  _globals['_STAGEREPORT']._serialized_start=2546
+  _globals['_STAGEREPORT']._serialized_end=2812
+  _globals['_SEARCHSERVICE']._serialized_start=3088
+  _globals['_SEARCHSERVICE']._serialized_end=3210
 # @@protoc_insertion_point(module_scope)

@@ -118,6 +118,7 @@ class SearchPassagesRequest(_message.Message):
     GROUP_BY_DOCUMENT_FIELD_NUMBER: _builtins.int
     HIGHLIGHT_FIELD_NUMBER: _builtins.int
     CANDIDATE_COUNT_FIELD_NUMBER: _builtins.int
+    INCLUDE_PARENTS_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     query: _builtins.str
@@ -140,6 +141,8 @@ class SearchPassagesRequest(_message.Message):
     """Length of each list before fusion, 1 to 200; 0 means switch rag_hybrid_candidate_count. The best
     200 passages of these lists are the window that pages are cut from.
     """
+    include_parents: _builtins.bool
+    """Hits come with the blocks that they are parts of, in workspaces that search parts of blocks."""
     @_builtins.property
     def history(self) -> _containers.RepeatedCompositeFieldContainer[Global___ConversationTurn]:
         """Earlier turns of the conversation, oldest first; at most 20 turns, 32 kB in all."""
@@ -176,16 +179,47 @@ class SearchPassagesRequest(_message.Message):
         group_by_document: _builtins.bool = ...,
         highlight: _builtins.bool = ...,
         candidate_count: _builtins.int = ...,
+        include_parents: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "filter", b"filter", "fusion", b"fusion", "limit", b"limit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "candidate_count", b"candidate_count", "context", b"context", "filter", b"filter", "fusion", b"fusion", "group_by_document", b"group_by_document", "highlight", b"highlight", "history", b"history", "limit", b"limit", "page_token", b"page_token", "passages_per_document", b"passages_per_document", "query", b"query", "thresholds", b"thresholds", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_limit", b"_limit", "candidate_count", b"candidate_count", "context", b"context", "filter", b"filter", "fusion", b"fusion", "group_by_document", b"group_by_document", "highlight", b"highlight", "history", b"history", "include_parents", b"include_parents", "limit", b"limit", "page_token", b"page_token", "passages_per_document", b"passages_per_document", "query", b"query", "thresholds", b"thresholds", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__limit: _TypeAlias = _typing.Literal["limit"]  # noqa: Y015
     _WhichOneofArgType__limit: _TypeAlias = _typing.Literal["_limit", b"_limit"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__limit) -> _WhichOneofReturnType__limit | None: ...
 
 Global___SearchPassagesRequest: _TypeAlias = SearchPassagesRequest  # noqa: Y015
+
+@_typing.final
+class Parent(_message.Message):
+    """Holds the block that a passage is a part of."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    FIRST_CHUNK_INDEX_FIELD_NUMBER: _builtins.int
+    PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
+    text: _builtins.str
+    """Text of the block."""
+    first_chunk_index: _builtins.int
+    """Position of its first passage in the document."""
+    passage_count: _builtins.int
+    """Number of its passages."""
+    def __init__(
+        self,
+        *,
+        text: _builtins.str = ...,
+        first_chunk_index: _builtins.int = ...,
+        passage_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_chunk_index", b"first_chunk_index", "passage_count", b"passage_count", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Parent: _TypeAlias = Parent  # noqa: Y015
 
 @_typing.final
 class ConversationTurn(_message.Message):
@@ -280,6 +314,7 @@ class Hit(_message.Message):
     SOURCE_FIELD_NUMBER: _builtins.int
     SCORES_FIELD_NUMBER: _builtins.int
     HIGHLIGHTS_FIELD_NUMBER: _builtins.int
+    PARENT_FIELD_NUMBER: _builtins.int
     rank: _builtins.int
     """Place in the answer, from 1, counted over all pages."""
     passage_id: _builtins.str
@@ -306,6 +341,10 @@ class Hit(_message.Message):
     def highlights(self) -> _containers.RepeatedCompositeFieldContainer[Global___TextSpan]:
         """Where the text holds terms of any wording, in order, without overlap; only if asked for."""
 
+    @_builtins.property
+    def parent(self) -> Global___Parent:
+        """Block that the passage is a part of; not set unless asked for, and where it stands alone."""
+
     def __init__(
         self,
         *,
@@ -318,10 +357,11 @@ class Hit(_message.Message):
         source: Global___Source | None = ...,
         scores: Global___Scores | None = ...,
         highlights: _abc.Iterable[Global___TextSpan] | None = ...,
+        parent: Global___Parent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["scores", b"scores", "source", b"source"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["parent", b"parent", "scores", b"scores", "source", b"source"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "heading_path", b"heading_path", "highlights", b"highlights", "location", b"location", "passage_id", b"passage_id", "rank", b"rank", "scores", b"scores", "source", b"source", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "heading_path", b"heading_path", "highlights", b"highlights", "location", b"location", "parent", b"parent", "passage_id", b"passage_id", "rank", b"rank", "scores", b"scores", "source", b"source", "text", b"text"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

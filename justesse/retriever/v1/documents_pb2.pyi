@@ -653,6 +653,7 @@ class Passage(_message.Message):
     LOCATION_FIELD_NUMBER: _builtins.int
     TOKEN_ESTIMATE_FIELD_NUMBER: _builtins.int
     EMBEDDED_TEXT_HASH_FIELD_NUMBER: _builtins.int
+    PARENT_FIELD_NUMBER: _builtins.int
     chunk_index: _builtins.int
     """Position in the document, from 0."""
     text: _builtins.str
@@ -669,6 +670,10 @@ class Passage(_message.Message):
     def heading_path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Headings above the passage, outermost first."""
 
+    @_builtins.property
+    def parent(self) -> Global___ParentRange:
+        """Block that the passage is a part of; not set where it stands alone."""
+
     def __init__(
         self,
         *,
@@ -678,11 +683,128 @@ class Passage(_message.Message):
         location: _builtins.str = ...,
         token_estimate: _builtins.int = ...,
         embedded_text_hash: _builtins.str = ...,
+        parent: Global___ParentRange | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["parent", b"parent"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "embedded_text_hash", b"embedded_text_hash", "heading_path", b"heading_path", "location", b"location", "text", b"text", "token_estimate", b"token_estimate"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "embedded_text_hash", b"embedded_text_hash", "heading_path", b"heading_path", "location", b"location", "parent", b"parent", "text", b"text", "token_estimate", b"token_estimate"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Passage: _TypeAlias = Passage  # noqa: Y015
+
+@_typing.final
+class ParentRange(_message.Message):
+    """Names the passages of a document that make up one block: the parent of each of them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIRST_CHUNK_INDEX_FIELD_NUMBER: _builtins.int
+    PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
+    GAP_FIELD_NUMBER: _builtins.int
+    first_chunk_index: _builtins.int
+    """Position of its first passage."""
+    passage_count: _builtins.int
+    """Number of its passages, which follow each other."""
+    gap: _builtins.str
+    """What stands between the passage before and this one in the block."""
+    def __init__(
+        self,
+        *,
+        first_chunk_index: _builtins.int = ...,
+        passage_count: _builtins.int = ...,
+        gap: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_chunk_index", b"first_chunk_index", "gap", b"gap", "passage_count", b"passage_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ParentRange: _TypeAlias = ParentRange  # noqa: Y015
+
+@_typing.final
+class ReadParentsRequest(_message.Message):
+    """Asks for the blocks that passages were cut from."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    PASSAGE_IDS_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    @_builtins.property
+    def passage_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Ids of the passages, 1 to 100."""
+
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+        passage_ids: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["passage_ids", b"passage_ids", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReadParentsRequest: _TypeAlias = ReadParentsRequest  # noqa: Y015
+
+@_typing.final
+class ReadParentsResponse(_message.Message):
+    """Holds the blocks that passages were cut from."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PARENTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def parents(self) -> _containers.RepeatedCompositeFieldContainer[Global___Parent]:
+        """One for each passage that is a part of a block, in the order of the request."""
+
+    def __init__(
+        self,
+        *,
+        parents: _abc.Iterable[Global___Parent] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["parents", b"parents"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReadParentsResponse: _TypeAlias = ReadParentsResponse  # noqa: Y015
+
+@_typing.final
+class Parent(_message.Message):
+    """Holds the block that a passage was cut from."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PASSAGE_ID_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    FIRST_CHUNK_INDEX_FIELD_NUMBER: _builtins.int
+    PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
+    passage_id: _builtins.str
+    """Id of the passage."""
+    text: _builtins.str
+    """Text of the block."""
+    first_chunk_index: _builtins.int
+    """Position of its first passage in the document."""
+    passage_count: _builtins.int
+    """Number of its passages."""
+    def __init__(
+        self,
+        *,
+        passage_id: _builtins.str = ...,
+        text: _builtins.str = ...,
+        first_chunk_index: _builtins.int = ...,
+        passage_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["first_chunk_index", b"first_chunk_index", "passage_count", b"passage_count", "passage_id", b"passage_id", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Parent: _TypeAlias = Parent  # noqa: Y015

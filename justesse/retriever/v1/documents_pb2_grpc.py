@@ -58,6 +58,11 @@ class DocumentServiceStub(object):
                 request_serializer=justesse_dot_retriever_dot_v1_dot_documents__pb2.ListDocumentsRequest.SerializeToString,
                 response_deserializer=justesse_dot_retriever_dot_v1_dot_documents__pb2.ListDocumentsResponse.FromString,
                 _registered_method=True)
+        self.ReadParents = channel.unary_unary(
+                '/justesse.retriever.v1.DocumentService/ReadParents',
+                request_serializer=justesse_dot_retriever_dot_v1_dot_documents__pb2.ReadParentsRequest.SerializeToString,
+                response_deserializer=justesse_dot_retriever_dot_v1_dot_documents__pb2.ReadParentsResponse.FromString,
+                _registered_method=True)
 
 
 class DocumentServiceServicer(object):
@@ -104,6 +109,15 @@ class DocumentServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReadParents(self, request, context):
+        """Reads the blocks that passages were cut from, where they are parts of larger ones. Passages that
+        are gone, or stand alone, are missing from the answer. NOT_FOUND: no such workspace.
+        INVALID_ARGUMENT: no passage, more than 100, an id not given by this service.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_DocumentServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -126,6 +140,11 @@ def add_DocumentServiceServicer_to_server(servicer, server):
                     servicer.ListDocuments,
                     request_deserializer=justesse_dot_retriever_dot_v1_dot_documents__pb2.ListDocumentsRequest.FromString,
                     response_serializer=justesse_dot_retriever_dot_v1_dot_documents__pb2.ListDocumentsResponse.SerializeToString,
+            ),
+            'ReadParents': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReadParents,
+                    request_deserializer=justesse_dot_retriever_dot_v1_dot_documents__pb2.ReadParentsRequest.FromString,
+                    response_serializer=justesse_dot_retriever_dot_v1_dot_documents__pb2.ReadParentsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -240,6 +259,33 @@ class DocumentService(object):
             '/justesse.retriever.v1.DocumentService/ListDocuments',
             justesse_dot_retriever_dot_v1_dot_documents__pb2.ListDocumentsRequest.SerializeToString,
             justesse_dot_retriever_dot_v1_dot_documents__pb2.ListDocumentsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReadParents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.retriever.v1.DocumentService/ReadParents',
+            justesse_dot_retriever_dot_v1_dot_documents__pb2.ReadParentsRequest.SerializeToString,
+            justesse_dot_retriever_dot_v1_dot_documents__pb2.ReadParentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

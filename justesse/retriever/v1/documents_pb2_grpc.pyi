@@ -57,6 +57,11 @@ class DocumentServiceStub:
     """Lists documents by external id in pages. NOT_FOUND: no such workspace.
     INVALID_ARGUMENT: page token not given by this service, page size outside 0 to 500.
     """
+    ReadParents: _grpc.UnaryUnaryMultiCallable[_documents_pb2.ReadParentsRequest, _documents_pb2.ReadParentsResponse]
+    """Reads the blocks that passages were cut from, where they are parts of larger ones. Passages that
+    are gone, or stand alone, are missing from the answer. NOT_FOUND: no such workspace.
+    INVALID_ARGUMENT: no passage, more than 100, an id not given by this service.
+    """
 
 @_typing.type_check_only
 class DocumentServiceAsyncStub(DocumentServiceStub):
@@ -86,6 +91,11 @@ class DocumentServiceAsyncStub(DocumentServiceStub):
     ListDocuments: _aio.UnaryUnaryMultiCallable[_documents_pb2.ListDocumentsRequest, _documents_pb2.ListDocumentsResponse]  # type: ignore[assignment]
     """Lists documents by external id in pages. NOT_FOUND: no such workspace.
     INVALID_ARGUMENT: page token not given by this service, page size outside 0 to 500.
+    """
+    ReadParents: _aio.UnaryUnaryMultiCallable[_documents_pb2.ReadParentsRequest, _documents_pb2.ReadParentsResponse]  # type: ignore[assignment]
+    """Reads the blocks that passages were cut from, where they are parts of larger ones. Passages that
+    are gone, or stand alone, are missing from the answer. NOT_FOUND: no such workspace.
+    INVALID_ARGUMENT: no passage, more than 100, an id not given by this service.
     """
 
 class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -137,6 +147,17 @@ class DocumentServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_documents_pb2.ListDocumentsResponse, _abc.Awaitable[_documents_pb2.ListDocumentsResponse]]:
         """Lists documents by external id in pages. NOT_FOUND: no such workspace.
         INVALID_ARGUMENT: page token not given by this service, page size outside 0 to 500.
+        """
+
+    @_abc_1.abstractmethod
+    def ReadParents(
+        self,
+        request: _documents_pb2.ReadParentsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_documents_pb2.ReadParentsResponse, _abc.Awaitable[_documents_pb2.ReadParentsResponse]]:
+        """Reads the blocks that passages were cut from, where they are parts of larger ones. Passages that
+        are gone, or stand alone, are missing from the answer. NOT_FOUND: no such workspace.
+        INVALID_ARGUMENT: no passage, more than 100, an id not given by this service.
         """
 
 def add_DocumentServiceServicer_to_server(servicer: DocumentServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

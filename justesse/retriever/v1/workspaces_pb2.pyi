@@ -372,6 +372,7 @@ class WorkspaceSettings(_message.Message):
     PRESET_FIELD_NUMBER: _builtins.int
     DENSE_INDEX_KIND_FIELD_NUMBER: _builtins.int
     FUSION_FIELD_NUMBER: _builtins.int
+    CHILD_TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     language: _builtins.str
     """Language of documents and queries: "fr" (default), "en" or "auto"."""
     chunking_profile: _builtins.str
@@ -380,6 +381,11 @@ class WorkspaceSettings(_message.Message):
     """Named set of retrieval settings; "default" if empty."""
     dense_index_kind: Global___DenseIndexKind.ValueType
     """Kind of dense index."""
+    child_token_count: _builtins.int
+    """Estimated tokens of the parts that blocks are cut into, 32 to 400: the parts are searched, and a
+    search that asks for parents gets the blocks, cut by the profile, with its hits. 0: blocks are
+    searched whole.
+    """
     @_builtins.property
     def fusion(self) -> Global___FusionSettings:
         """How ranked lists are fused where a search does not say otherwise."""
@@ -392,10 +398,11 @@ class WorkspaceSettings(_message.Message):
         preset: _builtins.str = ...,
         dense_index_kind: Global___DenseIndexKind.ValueType = ...,
         fusion: Global___FusionSettings | None = ...,
+        child_token_count: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["fusion", b"fusion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunking_profile", b"chunking_profile", "dense_index_kind", b"dense_index_kind", "fusion", b"fusion", "language", b"language", "preset", b"preset"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["child_token_count", b"child_token_count", "chunking_profile", b"chunking_profile", "dense_index_kind", b"dense_index_kind", "fusion", b"fusion", "language", b"language", "preset", b"preset"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from retriever_svc.documents import Passage
+from retriever_svc.documents import Parent, Passage
 from retriever_svc.embedded.store.json_columns import json_from_words, words_from_json
 
 _CONTENT = "chunk_index, text, heading_path, location, token_estimate, embedded_text_hash"
-_CONTENT_COLUMNS = _CONTENT.split(", ")
+_WRITTEN = f"{_CONTENT}, parent_first, parent_count, parent_gap"
+_WRITTEN_COLUMNS = _WRITTEN.split(", ")
 _MARKS = {count: ", ".join("?" * count) for count in (8, 20, 40, 100, 200)}
 _MOST_MARKS = max(_MARKS)
 
@@ -45,8 +46,8 @@ def insert_passage(
 ) -> int:
     """Stores a new passage; returns its id."""
     cursor = connection.execute(
-        f"INSERT INTO passages (workspace_id, document_id, seq, {_CONTENT}) "
-        f"VALUES (?, ?, ?{', ?' * len(_CONTENT_COLUMNS)})",
+        f"INSERT INTO passages (workspace_id, document_id, seq, {_WRITTEN}) "
+        f"VALUES (?, ?, ?{', ?' * len(_WRITTEN_COLUMNS)})",
         (workspace_id, document_id, seq, *_content_of(passage)),
     )
     assert cursor.lastrowid is not None
@@ -61,7 +62,7 @@ def update_passage(
     seq: int,
 ) -> None:
     """Replaces what is stored of a passage; the id stays."""
-    assignments = ", ".join(f"{column} = ?" for column in _CONTENT_COLUMNS)
+    assignments = ", ".join(f"{column} = ?" for column in _WRITTEN_COLUMNS)
     connection.execute(
         f"UPDATE passages SET seq = ?, {assignments} WHERE workspace_id = ? AND id = ?",
         (seq, *_content_of(passage), workspace_id, passage_id),
@@ -152,6 +153,37 @@ def passages_without_vectors(connection: sqlite3.Connection, workspace_id: int) 
     return {row[0] for row in rows}
 
 
+def parents_of(
+    connection: sqlite3.Connection, workspace_id: int, passage_ids: Collection[int]
+) -> list[Parent]:
+    """Reads the blocks that passages are parts of, in the order of the ids."""
+    found: dict[int, Parent] = {}
+    texts: dict[tuple[int, int], str] = {}
+    rows = connection.execute(
+        "SELECT id, document_id, parent_first, parent_count FROM passages "
+        "WHERE +workspace_id = ? AND parent_first IS NOT NULL "
+        "AND id IN (SELECT value FROM json_each(?))",
+        (workspace_id, orjson.dumps(list(passage_ids)).decode()),
+    )
+    for passage_id, document_id, first, count in rows.fetchall():
+        block = (document_id, first)
+        if block not in texts:
+            texts[block] = _block_text(connection, workspace_id, document_id, first, count)
+        found[passage_id] = Parent(passage_id, texts[block], first, count)
+    return [found[passage_id] for passage_id in passage_ids if passage_id in found]
+
+
+def _block_text(
+    connection: sqlite3.Connection, workspace_id: int, document_id: int, first: int, count: int
+) -> str:
+    rows = connection.execute(
+        "SELECT text, parent_gap FROM passages WHERE workspace_id = ? AND document_id = ? "
+        "AND chunk_index >= ? AND chunk_index < ? ORDER BY chunk_index",
+        (workspace_id, document_id, first, first + count),
+    )
+    return "".join(text if index == 0 else gap + text for index, (text, gap) in enumerate(rows))
+
+
 def _lexical_entries(
     connection: sqlite3.Connection, condition: str, chosen: tuple[int | str, ...]
 ) -> Iterator[LexicalEntry]:
@@ -173,7 +205,8 @@ def _lexical_entries(
         )
 
 
-def _content_of(passage: Passage) -> tuple[str | int, ...]:
+def _content_of(passage: Passage) -> tuple[str | int | None, ...]:
+    parent = passage.parent
     return (
         passage.chunk_index,
         passage.text,
@@ -181,6 +214,9 @@ def _content_of(passage: Passage) -> tuple[str | int, ...]:
         passage.location,
         passage.token_estimate,
         passage.embedded_text_hash,
+        None if parent is None else parent.first_chunk_index,
+        None if parent is None else parent.passage_count,
+        "" if parent is None else parent.gap,
     )
 
 

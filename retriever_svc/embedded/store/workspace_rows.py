@@ -18,7 +18,8 @@ from retriever_svc.workspaces import (
 
 _COLUMNS = (
     "id, slug, language, chunking_profile, preset, dense_index_kind, preferred_space_id, "
-    "spaces_version, document_count, passage_count, seq, created_at, fusion"
+    "spaces_version, document_count, passage_count, seq, created_at, fusion, "
+    "child_token_count"
 )
 
 
@@ -69,8 +70,8 @@ def insert_workspace(
         )
     connection.execute(
         "INSERT INTO workspaces "
-        "(slug, language, chunking_profile, preset, dense_index_kind, created_at, fusion) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "(slug, language, chunking_profile, preset, dense_index_kind, created_at, fusion, "
+        "child_token_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             slug,
             settings.language,
@@ -79,6 +80,7 @@ def insert_workspace(
             settings.dense_index_kind,
             microseconds_from(now),
             json_from_fusion(settings.fusion),
+            settings.child_token_count,
         ),
     )
     return find_workspace(connection, slug)
@@ -195,6 +197,7 @@ def _workspace_from(connection: sqlite3.Connection, row: tuple[Any, ...]) -> Wor
             preset=row[4],
             dense_index_kind=DenseIndexKind(row[5]),
             fusion=fusion_from_json(row[12]),
+            child_token_count=row[13],
         ),
         preferred_space_id=row[6],
         spaces_version=row[7],

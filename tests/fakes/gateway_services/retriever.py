@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from chassis.errors import NotFound
+from chassis.errors import NotFound, ServiceError
 from gateway.documents import (
     Document,
     DocumentDeletion,
     DocumentPage,
+    Parent,
     Passage,
     StoredDocument,
     UpsertReport,
@@ -52,6 +53,8 @@ class FakeRetriever(IdleSpaces):
     standings: dict[str, tuple[PassageStandings, ...]] = field(default_factory=dict)
     explained: list[tuple[PassageSearch, str]] = field(default_factory=list)
     explained_seq: int = 0
+    parents: dict[str, Parent] = field(default_factory=dict)
+    parents_error: ServiceError | None = None
 
     def add_workspace(
         self, slug: str, spaces: tuple[Space, ...] = (SPACE,), language: str = "fr"
@@ -111,6 +114,14 @@ class FakeRetriever(IdleSpaces):
         gone = self._workspace(slug)
         del self.workspaces[slug]
         return WorkspaceDeletion(gone.document_count, gone.passage_count)
+
+    async def read_parents(
+        self, workspace: str, passage_ids: Sequence[str], *, timeout: float | None = None
+    ) -> Mapping[str, Parent]:
+        """Implements the port."""
+        if self.parents_error is not None:
+            raise self.parents_error
+        return {one: self.parents[one] for one in passage_ids if one in self.parents}
 
     async def upsert_document(
         self,
