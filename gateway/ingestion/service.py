@@ -39,6 +39,11 @@ _WINDOW_CALL_TOKENS = 1_000
 _RETRIEVER_METHODS = (
     "justesse.retriever.v1.WorkspaceService/DescribeWorkspace",
     "justesse.retriever.v1.DocumentService/GetDocument",
+    # Repeating these changes nothing.
+    "justesse.retriever.v1.SpaceService/ListPassagesAwaiting",
+    "justesse.retriever.v1.SpaceService/LeaseSpace",
+    "justesse.retriever.v1.SpaceService/PutVectors",
+    "justesse.retriever.v1.SpaceService/PutWindows",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 
@@ -55,10 +56,12 @@ class FakeIngestion:
 
 @dataclass
 class FakeReembedding:
-    """Tells the events it was given, and raises `failure` after them."""
+    """Tells the events it was given, then waits if it `hangs`, or raises `failure`."""
 
     events: list[ReembeddingEvent] = field(default_factory=list)
     failure: Exception | None = None
+    hangs: bool = False
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
     requests: list[ReembeddingRequest] = field(default_factory=list)
     closed: int = 0
 
@@ -68,10 +71,13 @@ class FakeReembedding:
         try:
             for event in self.events:
                 yield event
+            if self.hangs:
+                await asyncio.Event().wait()
             if self.failure is not None:
                 raise self.failure
         finally:
             self.closed += 1
+            self.ended.set()
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import grpc.aio
@@ -185,7 +186,7 @@ async def test_spaces_are_switched_and_dropped_through_both_doors(
 async def test_the_query_role_streams_over_grpc(
     channel: grpc.aio.Channel, mesh: MeshOfFakes
 ) -> None:
-    """A caller who leaves ends the work."""
+    """All events arrive; a wrong request is refused before anybody is asked."""
     mesh.reembedding.events = EVENTS
     stub = spaces_pb2_grpc.SpaceServiceStub(channel)
     call = stub.ReembedWorkspace(spaces_pb2.ReembedWorkspaceRequest(workspace="negoce"))
@@ -198,3 +199,20 @@ async def test_the_query_role_streams_over_grpc(
     assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     assert len(mesh.reembedding.requests) == 1
     assert InvalidArgument.default_reason in str(refused.value.trailing_metadata())
+
+
+async def test_a_caller_who_leaves_ends_the_work(
+    channel: grpc.aio.Channel, mesh: MeshOfFakes
+) -> None:
+    """Nobody pays for what nobody waits for: the work is closed while it would go on."""
+    mesh.reembedding.events = EVENTS[:2]
+    mesh.reembedding.hangs = True
+    stub = spaces_pb2_grpc.SpaceServiceStub(channel)
+    call = stub.ReembedWorkspace(spaces_pb2.ReembedWorkspaceRequest(workspace="negoce"))
+    heard = [await anext(aiter(call)) for _ in range(2)]
+    assert not mesh.reembedding.ended.is_set()
+    call.cancel()
+    async with asyncio.timeout(10):
+        await mesh.reembedding.ended.wait()
+
+    assert [response.WhichOneof("event") for response in heard] == ["plan", "progress"]

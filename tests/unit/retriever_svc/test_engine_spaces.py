@@ -90,10 +90,14 @@ async def test_a_passage_that_changed_meanwhile_takes_no_old_vector(
     asked = put_request(await awaiting(engine), [[1, 0, 0, 0], [0, 1, 0, 0]])
     await engine.upsert_document(upsert("a", ["eau", "vent"]))
     receipt = await engine.put_vectors(asked)
+    retitled = upsert("a", ["eau", "vent"], hashes=["hash of another title", "hash of vent"])
+    await engine.upsert_document(retitled)
+    renamed = await engine.put_vectors(asked)
     await engine.delete_document("docs", "a")
     nothing = await engine.put_vectors(asked)
 
     assert (receipt.stored_count, receipt.outdated_count) == (1, 1)
+    assert (renamed.stored_count, renamed.outdated_count) == (0, 2)
     assert (nothing.stored_count, nothing.outdated_count) == (0, 2)
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from chassis.errors import FailedPrecondition, NotFound
@@ -109,6 +109,17 @@ def shown(workspace: WorkspaceRow) -> tuple[str, set[tuple[str, bool]]]:
     return preferred, {(space.space_id, rests(space, preferred)) for space in workspace.spaces}
 
 
+@example(
+    steps=[
+        ("upsert", 0, ["eau", "feu"], SPACE),
+        ("upsert", 1, ["air"], OTHER_SPACE),
+        ("put", SPACE, {2}, set()),
+        ("switch", OTHER_SPACE),
+        ("put", OTHER_SPACE, {0, 1}, {SPACE}),
+        ("drop", SPACE, 1),
+        ("delete", 1),
+    ]
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_counts_and_versions_follow_the_rows(store: Store, steps: list[Step]) -> None:
