@@ -20,7 +20,7 @@ from justesse.client import Document, DocumentWithPassages, Justesse, MetadataVa
 
 app = typer.Typer(help="List, show and delete documents.")
 
-_COMPLETION = "take the document in again, as before, once an embedder answers"
+_COMPLETION = "vectors come once an embedding provider answers (justesse status)"
 
 IdArgument = Annotated[
     str, typer.Argument(metavar="EXTERNAL_ID", help="Id of the document in the workspace.")

@@ -87,7 +87,7 @@ def test_passages_that_wait_can_be_seen(line: CommandLine, tmp_path: Path) -> No
     line.state.awaiting_passage_count = 1
     listed = line.run("documents", "list", "-w", "demo").stdout
     assert rows(listed)[0][-2:] == ["Waiting", "Stored"]
-    assert "1 passage waits to be embedded; take the document in again" in listed
+    assert "1 passage waits to be embedded; vectors come once" in listed
     shown = line.run("documents", "show", "a.md", "-w", "demo").stdout
     assert "1 passage waits to be embedded" in shown
     assert "[0] page 2 · Guide · Retards · waits to be embedded" in shown
