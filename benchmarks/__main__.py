@@ -4,6 +4,7 @@ import chassis.process_environment  # isort: skip  # noqa: F401 - before native 
 
 import argparse
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from benchmarks import (
@@ -11,15 +12,22 @@ from benchmarks import (
     ingestion,
     mesh_hops,
     reranking_formula,
+    retriever_busy,
+    retriever_dense,
+    retriever_filters,
     retriever_ingest,
+    retriever_lexical,
     retriever_memory,
+    retriever_peers,
     retriever_restart,
     retriever_serving,
+    retriever_visibility,
+    retriever_windows,
     text_analysis,
 )
 from benchmarks.machine import machine
 
-BENCHMARKS = {
+BENCHMARKS: Mapping[str, Callable[[bool], Mapping[str, float | None]]] = {
     "mesh_hops": mesh_hops.measure,
     "reranking_formula": reranking_formula.measure,
     "embedding_merging": embedding_merging.measure,
@@ -28,6 +36,14 @@ BENCHMARKS = {
     "retriever_restart": retriever_restart.measure,
     "retriever_serving": retriever_serving.measure,
     "retriever_memory": retriever_memory.measure,
+    "retriever_dense": retriever_dense.measure,
+    "retriever_filters": retriever_filters.measure,
+    "retriever_lexical": retriever_lexical.measure,
+    "retriever_visibility": retriever_visibility.measure,
+    "retriever_busy": retriever_busy.measure,
+    "retriever_windows": retriever_windows.measure,
+    "retriever_peers": retriever_peers.measure,
+    "retriever_peers_large": retriever_peers.measure_large,
     "text_analysis": text_analysis.measure,
 }
 RESULTS = Path(__file__).parent / "results"
@@ -46,7 +62,8 @@ def main() -> None:
         figures = BENCHMARKS[name](arguments.quick)
         print(f"\n{name}")
         for figure, value in figures.items():
-            print(f"  {figure:<60} {value:>10.3f}")
+            shown = "not measured" if value is None else f"{value:.3f}"
+            print(f"  {figure:<60} {shown:>12}")
         if not arguments.quick:
             RESULTS.mkdir(exist_ok=True)
             result = {"machine": machine(), "figures": figures}

@@ -14,6 +14,9 @@ _CLUSTERS, _LATENT, _WORDS, _VOCABULARY = 1_000, 48, 80, 50_000
 
 Matrix = npt.NDArray[np.float32]
 
+_SYLLABLES = [consonant + vowel for consonant in "bcdfgjlmnprstvz" for vowel in "aeiou"]
+_SCATTER = 262_147
+
 
 def vectors(count: int, *, seed: int = 1) -> Matrix:
     """Returns unit vectors, [count, 384]."""
@@ -35,4 +38,16 @@ def texts(count: int) -> list[str]:
     """Returns one text a passage."""
     chance = np.random.default_rng(2)
     numbers = np.minimum(chance.zipf(1.3, (count, _WORDS)), _VOCABULARY)
-    return [" ".join(f"mot{number}" for number in row) for row in numbers.tolist()]
+    return [" ".join(map(word, row)) for row in numbers.tolist()]
+
+
+def word(rank: int) -> str:
+    """Returns a word of seven letters for each rank under 421,875.
+
+    It is its own stem, so every system counts the same words.
+    """
+    # The factor has no divisor in common with the number of words, so no two are equal.
+    number = rank * _SCATTER % len(_SYLLABLES) ** 3
+    rest, first = divmod(number, len(_SYLLABLES))
+    third, second = divmod(rest, len(_SYLLABLES))
+    return _SYLLABLES[first] + _SYLLABLES[second] + _SYLLABLES[third] + "k"

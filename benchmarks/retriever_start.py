@@ -3,8 +3,6 @@
 import chassis.process_environment  # isort: skip  # noqa: F401 - before native libraries load
 
 import asyncio
-import ctypes
-import gc
 import os
 import sys
 import time
@@ -12,13 +10,12 @@ from pathlib import Path
 
 import orjson
 
-from benchmarks.retriever_corpus import SPACE, vectors
+from benchmarks.resident_memory import resident_bytes
+from benchmarks.retriever_corpus import SPACE, vectors, word
 from benchmarks.retriever_folder import WORKSPACE
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.searches import QueryVariant, SearchRequest, SearchResult
-
-_STATM_RESIDENT = 1
 
 
 def main() -> None:
@@ -34,7 +31,7 @@ def main() -> None:
         if WORKSPACE in slugs:
             requests = [
                 SearchRequest(
-                    WORKSPACE, (QueryVariant(f"mot{n} mot{n + 7}", vectors={SPACE: row}),)
+                    WORKSPACE, (QueryVariant(f"{word(n + 1)} {word(n + 8)}", vectors={SPACE: row}),)
                 )
                 for n, row in enumerate(queries)
             ]
@@ -45,21 +42,12 @@ def main() -> None:
             figures["graphs_s"] = time.perf_counter() - started
             results = asyncio.run(_answer(engine, requests))
             figures["exact_after"] = float(results[0].lists[0].exact)
-        gc.collect()
-        # Only what is held, not what the allocator may give out again.
-        ctypes.CDLL(None).malloc_trim(0)
         figures["resident_bytes"] = resident_bytes()
         figures["resident_before_bytes"] = before
         sys.stdout.write(orjson.dumps(figures).decode() + "\n")
         sys.stdout.flush()
     finally:
         engine.close()
-
-
-def resident_bytes() -> int:
-    """Returns the resident memory of this process, mapped files included."""
-    fields = Path("/proc/self/statm").read_text().split()
-    return int(fields[_STATM_RESIDENT]) * os.sysconf("SC_PAGE_SIZE")
 
 
 async def _answer(engine: EmbeddedEngine, requests: list[SearchRequest]) -> list[SearchResult]:

@@ -1,0 +1,1 @@
+"""Systems that the retriever is compared with, each in a process of its own."""
