@@ -175,7 +175,7 @@ def _draw(console: Console, told: dict[str, Any]) -> None:
 
 
 def _price(tokens: int, cost: float | None, currency: str) -> str:
-    price = "price unknown" if cost is None else f"{cost:.4f} {currency}".strip()
+    price = "price unknown" if cost is None else f"{cost:.4f} {currency}" if cost else "free"
     return f"{counted(tokens, 'token')}, {price}"
 
 

@@ -55,6 +55,7 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
         self.requests: list[pb.EmbedTextsRequest] = []
         self.embedded_texts: list[str] = []
         self.price_per_million_tokens = 0.0
+        self.token_rates: dict[str, float] = {}
         self._drifted: set[str] = set()
         self._outages: dict[str, ServiceError] = {}
         self._open = asyncio.Event()
@@ -196,7 +197,7 @@ class FakeEmbedder(embedder_pb2_grpc.EmbedderServiceServicer):
             space_id=space_id,
             dimension=dimension,
             input_limit_tokens=self.sliced_over_words,
-            tokens_per_character=0.2,
+            tokens_per_character=self.token_rates.get(space_id, 0.2),
             state=(
                 pb.PROVIDER_STATE_AVAILABLE if outage is None else pb.PROVIDER_STATE_UNAVAILABLE
             ),

@@ -82,8 +82,9 @@ class WorkspaceReembedding:
     async def reembed(self, request: ReembeddingRequest) -> AsyncGenerator[ReembeddingEvent, None]:
         """Tells the plan, progress after each batch, the verdict of the gate, and the outcome."""
         workspace = await self.store.describe_workspace(request.workspace, timeout=_TIMEOUT_S)
-        provider = await self._target(request.target)
-        plan = await self._plan(workspace, provider)
+        providers = await self.embedder.describe_providers(timeout=_TIMEOUT_S)
+        provider = _usable(_chosen(request.target, providers))
+        plan = await self._plan(workspace, provider, providers)
         yield plan
         if request.dry_run:
             return
@@ -104,32 +105,15 @@ class WorkspaceReembedding:
             objection = objection or verdict.detail
         yield await self._outcome(workspace, plan.space_id, tally, objection)
 
-    async def _target(self, wanted: str) -> Provider:
-        providers = await self.embedder.describe_providers(timeout=_TIMEOUT_S)
-        provider = _chosen(wanted, providers)
-        if provider.state is ProviderState.NOT_CONFIGURED:
-            raise FailedPrecondition(
-                f"provider {provider.name} is not configured: {provider.last_error}",
-                reason="PROVIDER_NOT_CONFIGURED",
-            )
-        if provider.state is ProviderState.DRIFTED:
-            raise FailedPrecondition(
-                f"the model of provider {provider.name} has changed: {provider.last_error}",
-                reason="SPACE_DRIFTED",
-            )
-        if provider.state is ProviderState.UNAVAILABLE:
-            raise Unavailable(
-                f"provider {provider.name} does not answer: {provider.last_error}",
-                reason="PROVIDER_UNAVAILABLE",
-            )
-        return provider
-
-    async def _plan(self, workspace: Workspace, provider: Provider) -> ReembeddingPlan:
+    async def _plan(
+        self, workspace: Workspace, provider: Provider, providers: Sequence[Provider]
+    ) -> ReembeddingPlan:
         page = await self.store.list_passages_awaiting(
             workspace.slug, provider.space_id, 1, timeout=_TIMEOUT_S
         )
         # Windows hold every sentence of a passage once more.
-        tokens = page.awaiting_token_estimate * (2 if self.windowed(provider) else 1)
+        factor = _token_ratio(workspace, provider, providers) * (1 + self.windowed(provider))
+        tokens = round(page.awaiting_token_estimate * factor)
         price = provider.price_per_million_tokens
         return ReembeddingPlan(
             workspace.preferred_space_id,
@@ -212,6 +196,34 @@ def _chosen(wanted: str, providers: Sequence[Provider]) -> Provider:
         field="space_id",
         reason="SPACE_NOT_SERVED",
     )
+
+
+def _usable(provider: Provider) -> Provider:
+    if provider.state is ProviderState.NOT_CONFIGURED:
+        raise FailedPrecondition(
+            f"provider {provider.name} is not configured: {provider.last_error}",
+            reason="PROVIDER_NOT_CONFIGURED",
+        )
+    if provider.state is ProviderState.DRIFTED:
+        raise FailedPrecondition(
+            f"the model of provider {provider.name} has changed: {provider.last_error}",
+            reason="SPACE_DRIFTED",
+        )
+    if provider.state is ProviderState.UNAVAILABLE:
+        raise Unavailable(
+            f"provider {provider.name} does not answer: {provider.last_error}",
+            reason="PROVIDER_UNAVAILABLE",
+        )
+    return provider
+
+
+def _token_ratio(workspace: Workspace, provider: Provider, providers: Sequence[Provider]) -> float:
+    """Returns how many tokens of the provider a stored token is: passages were measured for the
+    provider of the preferred space."""
+    rate = provider.tokens_per_character
+    measured = (p for p in providers if p.space_id == workspace.preferred_space_id)
+    stored_rate = next((p.tokens_per_character for p in measured), rate)
+    return rate / stored_rate if rate > 0 and stored_rate > 0 else 1.0
 
 
 def _passes(error: ServiceError) -> bool:
