@@ -94,12 +94,12 @@ async def test_a_dry_run_embeds_nothing_and_says_what_it_would_cost(bench: Space
 async def test_tokens_are_estimated_by_the_rate_of_the_new_model(bench: SpacesBench) -> None:
     """Passages were measured with that of the model they are in."""
     (plain,) = await bench.reembed(dry_run=True)
-    bench.embedder.token_rates = {FIRST: 0.2, SECOND: 0.5}
+    bench.embedder.token_rates = {FIRST: 0.25, SECOND: 0.75}
     (dense,) = await bench.reembed(dry_run=True)
 
     assert isinstance(plain, ReembeddingPlan)
     assert isinstance(dense, ReembeddingPlan)
-    assert dense.token_estimate == round(plain.token_estimate * 2.5)
+    assert dense.token_estimate == 3 * plain.token_estimate
 
 
 async def test_a_call_that_was_cut_off_goes_on_where_it_ended(bench: SpacesBench) -> None:
