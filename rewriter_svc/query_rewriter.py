@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from rewriter_svc.rewriting import Rewrite, RewriteRequest, StageOutcome, StageReport, original
+from rewriter_svc.usage import RewriteUsage
 
 
 class Rewriter(Protocol):
@@ -18,7 +19,7 @@ class Rewriter(Protocol):
 
 
 class QueryRewriter:
-    """Hands queries of enough characters to the rewriter and measures the time it takes.
+    """Hands queries of enough characters to the rewriter and counts and times what it does.
 
     The report's `latency_ms` is in milliseconds of `clock`, which counts in seconds.
     """
@@ -26,11 +27,13 @@ class QueryRewriter:
     def __init__(
         self,
         rewriter: Rewriter,
+        usage: RewriteUsage,
         *,
         shortest_query_characters: int,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._rewriter = rewriter
+        self._usage = usage
         self._shortest_query_characters = shortest_query_characters
         self._clock = clock
 
@@ -41,6 +44,7 @@ class QueryRewriter:
             rewrite = original(request.query, self._too_short())
         else:
             rewrite = await self._rewriter.rewrite(request)
+        self._usage.count(rewrite)
         latency_ms = (self._clock() - start) * 1000.0
         return replace(rewrite, report=replace(rewrite.report, latency_ms=latency_ms))
 

@@ -21,6 +21,7 @@ from rewriter_svc.rewrite_cache import RewriteCache
 from rewriter_svc.rule_rewriter import RuleRewriter
 from rewriter_svc.servicer import RewriterServicer, served
 from rewriter_svc.settings import RewriterSettings
+from rewriter_svc.usage import usage_of
 
 _log = structlog.get_logger("rewriter_svc.service")
 
@@ -41,7 +42,9 @@ async def running_rewriter(
     if chain is not None or settings.keywords:
         await asyncio.to_thread(load_language_data)
     rewriter = QueryRewriter(
-        _rewriter(settings, chain), shortest_query_characters=settings.shortest_query_characters
+        _rewriter(settings, chain),
+        usage_of(metrics),
+        shortest_query_characters=settings.shortest_query_characters,
     )
     service = served(RewriterServicer(rewriter, settings.request_limits()))
     async with AsyncExitStack() as stack:

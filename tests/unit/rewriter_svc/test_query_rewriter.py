@@ -2,6 +2,7 @@
 
 import pytest
 
+from chassis.metrics import Metrics
 from rewriter_svc.query_rewriter import QueryRewriter
 from rewriter_svc.rewriting import (
     ConversationRole,
@@ -11,6 +12,7 @@ from rewriter_svc.rewriting import (
     StageOutcome,
 )
 from rewriter_svc.rule_rewriter import RuleRewriter
+from rewriter_svc.usage import RewriteUsage
 
 
 class SteppingClock:
@@ -24,8 +26,9 @@ class SteppingClock:
         return self._now
 
 
-def rewriter() -> QueryRewriter:
-    return QueryRewriter(RuleRewriter(), shortest_query_characters=6, clock=SteppingClock())
+def rewriter(metrics: Metrics | None = None) -> QueryRewriter:
+    usage = RewriteUsage(metrics or Metrics())
+    return QueryRewriter(RuleRewriter(), usage, shortest_query_characters=6, clock=SteppingClock())
 
 
 @pytest.mark.parametrize("query", ["délais", "  Combien de conteneurs ?  "])
@@ -70,3 +73,17 @@ async def test_reports_hold_no_query_text() -> None:
     for query in ("secret", "sec"):
         report = (await rewriter().rewrite(RewriteRequest("acme", query))).report
         assert "sec" not in report.detail
+
+
+async def test_what_becomes_of_queries_is_counted() -> None:
+    """By origin, outcome and reason, without their words."""
+    metrics = Metrics()
+    measured = rewriter(metrics)
+    for query in ("TVA", "retards", "retards de livraison"):
+        await measured.rewrite(RewriteRequest("acme", query))
+
+    def count(reason: str) -> float | None:
+        labels = {"origin": "original", "outcome": "skipped", "reason": reason}
+        return metrics.registry.get_sample_value("rewriter_queries_total", labels)
+
+    assert (count("TOO_SHORT"), count("NOT_CONFIGURED")) == (1, 2)
