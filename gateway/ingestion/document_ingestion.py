@@ -29,7 +29,7 @@ from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import NewVectors, PassageVectors, StoredSpaces
 from gateway.ingestion.passage_windows import PassageWindows
 from gateway.ingestion.received_files import ReceivedFile
-from gateway.ingestion.reports import refusals_named, report_of
+from gateway.ingestion.reports import places, refusals_named, report_of
 from gateway.ingestion.token_rates import TokenRates
 from gateway.ingestion.workspace_profile import cutting_of, profile_of
 from gateway.workspaces import Workspace
@@ -228,8 +228,8 @@ class DocumentIngestion:
             tokens,
             settings.child_token_count,
         )
-        cut_count = sum(passage.cuts_token for passage in passages)
-        remarks = [f"passages that cut a word too long for one: {cut_count}"] if cut_count else []
+        cut_at = [one.passage.chunk_index for one in passages if one.cuts_token]
+        remarks = [f"passages that cut a word too long for one: {places(cut_at)}"] if cut_at else []
         return document, passages, (*extraction.warnings, *warnings, *remarks)
 
     async def _current(self, job: _Job) -> StoredDocument | None:

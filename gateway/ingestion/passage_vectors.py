@@ -33,17 +33,17 @@ class NewVectors:
     """Vectors to store; `space_id` is empty and `block` None where there are none.
 
     `waiting_count` passages have no vector in the space, old or new: those whose `chunk_index` is
-    in `refused`, with the reason, and others because of `failure`. `sliced_count` passages were
-    longer than the model's input. `windowless_count` passages have a new vector but not all the
-    windows that belong to it, because of `window_failure`. `reports` are those of the calls that
-    were answered.
+    in `refused`, with the reason, and others because of `failure`. Those whose `chunk_index` is in
+    `sliced` were longer than the model's input. `windowless_count` passages have a new vector but
+    not all the windows that belong to it, because of `window_failure`. `reports` are those of the
+    calls that were answered.
     """
 
     space_id: str = ""
     block: VectorBlock | None = None
     waiting_count: int = 0
     refused: Mapping[int, str] = field(default_factory=dict)
-    sliced_count: int = 0
+    sliced: tuple[int, ...] = ()
     failure: str = ""
     windowless_count: int = 0
     window_failure: str = ""
@@ -198,7 +198,11 @@ class _Embedding:
             block=block,
             waiting_count=len(waiting),
             refused=refused,
-            sliced_count=sum(p.passage.embedded_text_hash in self.sliced for p in self.passages),
+            sliced=tuple(
+                p.passage.chunk_index
+                for p in self.passages
+                if p.passage.embedded_text_hash in self.sliced
+            ),
             failure=failure if len(waiting) > len(refused) else "",
             reports=tuple(self.reports),
         )

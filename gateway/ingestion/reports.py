@@ -36,9 +36,9 @@ def report_of(
             f"passages without all their windows, ranked by their whole text meanwhile: "
             f"{new.windowless_count} ({new.window_failure})"
         )
-    if new.sliced_count:
+    if new.sliced:
         remarks.append(
-            f"passages longer than the model's input, embedded in slices: {new.sliced_count}"
+            f"passages longer than the model's input, embedded in slices: {places(new.sliced)}"
         )
     return IngestionReport(
         outcome=IngestionOutcome(upsert.outcome.value),
@@ -61,6 +61,13 @@ def refusals_named(file_name: str) -> Iterator[None]:
         raise InvalidArgument(
             f"{file_name}: {refusal.message}", field="file_name", reason=refusal.reason
         ) from refusal
+
+
+def places(chunk_indexes: Sequence[int]) -> str:
+    """Counts passages, and names the first of them by their places in the document, from 0."""
+    named = ", ".join(map(str, chunk_indexes[:_MOST_NAMED]))
+    more = ", ..." if len(chunk_indexes) > _MOST_NAMED else ""
+    return f"{len(chunk_indexes)} (passages {named}{more})"
 
 
 def _refusals_told(refused: Mapping[int, str]) -> str:

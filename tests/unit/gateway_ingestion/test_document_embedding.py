@@ -127,3 +127,14 @@ async def test_a_document_too_large_to_be_read_back_is_embedded_anew(desk: Desk)
 
     assert report.outcome is IngestionOutcome.REPLACED
     assert len(desk.embedder.embedded()) == 8
+
+
+async def test_slices_and_cuts_are_named_by_passage(desk: Desk) -> None:
+    """Whoever reads the report can look at them; many are named in few words."""
+    desk.embedder.sliced_over = 1_500
+    report = await desk.take_in(f"# Un\n\nCourt.\n\n# Deux\n\n{'x' * 9_000}", language="fr")
+    many = await desk.take_in("x" * 30_000, name="many.md", language="fr")
+
+    assert "cut a word too long for one: 3 (passages 1, 2, 3)" in report.warnings[0]
+    assert "embedded in slices: 3 (passages 1, 2, 3)" in report.warnings[1]
+    assert "(passages 0, 1, 2, 3, 4, ...)" in many.warnings[0]

@@ -142,13 +142,13 @@ async def test_what_was_embedded_before_the_loss_is_kept(embedder: ChainedEmbedd
     assert new.failure
 
 
-async def test_sliced_passages_are_counted(embedder: ChainedEmbedder) -> None:
+async def test_sliced_passages_are_named(embedder: ChainedEmbedder) -> None:
     """Texts over the model's input are no secret."""
     embedder.sliced_over = 2
 
     new = await vectors(embedder).of(passages_of("a", "long", "long"), {}, FIRST, "w")
 
-    assert new.sliced_count == 2
+    assert new.sliced == (1, 2)
 
 
 async def test_a_refused_passage_waits_alone(embedder: ChainedEmbedder) -> None:
