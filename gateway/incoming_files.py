@@ -15,7 +15,8 @@ class IncomingFile:
     """Describes a file to take in; what is left empty is read from the file.
 
     An empty `external_id` becomes the file name, whose ending decides the type. `byte_count` is
-    what the sender announced: an upload that breaks off can look like one that ended.
+    what the sender announced: an upload that breaks off can look like one that ended. With
+    `keep_previous` the state that is replaced stays as a document of its own.
     """
 
     workspace: str
@@ -32,6 +33,7 @@ class IncomingFile:
     valid_from: datetime | None = None
     valid_until: datetime | None = None
     byte_count: int | None = None
+    keep_previous: bool = False
 
 
 class IngestionOutcome(Enum):

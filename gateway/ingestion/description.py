@@ -58,6 +58,7 @@ def fingerprint(
     decisive = {
         **file_record(file),
         "workspace": "",
+        "keep_previous": False,
         "external_id": external_id,
         "file_name": "" if file.title else _stem(file.file_name),
         "suffix": PurePosixPath(file.file_name).suffix.casefold(),

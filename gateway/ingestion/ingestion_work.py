@@ -9,6 +9,7 @@ from chassis.errors import DataLoss
 from gateway.document_jobs import DocumentJobState
 from gateway.ingestion.document_ingestion import DocumentIngestion, Intention
 from gateway.ingestion.kept_files import KeptFiles
+from gateway.ingestion.previous_versions import PreviousVersions
 from gateway.ingestion.received_files import ReceivingFolder
 from gateway.ingestion.upload_records import file_from, refusal_from, report_record
 from gateway.jobs.failures import error_of
@@ -21,6 +22,7 @@ class IngestionWork:
     """Takes kept files in; doing a task twice comes to the same end."""
 
     ingestion: DocumentIngestion
+    previous: PreviousVersions
     receiving: ReceivingFolder
     kept: KeptFiles
 
@@ -45,6 +47,8 @@ class IngestionWork:
                     "again",
                     reason="RECEIVED_FILE_LOST",
                 ) from None
+            if file.keep_previous:
+                await self.previous.keep(file, received.sha256)
             report = await self.ingestion.take_in(
                 file, received, _HeldSteps(held), only_over=task.payload.get("only_over", "")
             )

@@ -26,6 +26,7 @@ from gateway.ingestion.originals import Originals
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import PassageVectors
 from gateway.ingestion.passage_windows import PassageWindows, WindowChoice
+from gateway.ingestion.previous_versions import PreviousVersions
 from gateway.ingestion.queued_ingestion import QueuedIngestion
 from gateway.ingestion.received_files import ReceivingFolder
 from gateway.ingestion.settings import IngestionSettings
@@ -75,7 +76,12 @@ async def running_jobs(
         )
         stack.push_async_callback(processes.close)
         ingestion = assembled(settings, embedder, calls, store, processes)
-        work = IngestionWork(ingestion, receiving, kept)
+        work = IngestionWork(
+            ingestion,
+            PreviousVersions(ingestion, settings.data_folder / "incoming"),
+            receiving,
+            kept,
+        )
         holders = Holders(settings.data_folder / "holders")
         holder = stack.enter_context(holders.claimed())
         await _free_dead(holders, queue)

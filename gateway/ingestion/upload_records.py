@@ -30,6 +30,7 @@ def file_record(file: IncomingFile) -> Record:
         "metadata": {name: _value_record(value) for name, value in file.metadata.items()},
         "version": file.version,
         "superseded": file.superseded,
+        "keep_previous": file.keep_previous,
         "valid_from": _moment_text(file.valid_from),
         "valid_until": _moment_text(file.valid_until),
     }
@@ -49,6 +50,8 @@ def file_from(record: Mapping[str, Any]) -> IncomingFile:
         metadata={name: _value_from(value) for name, value in record["metadata"].items()},
         version=record["version"],
         superseded=record["superseded"],
+        # Not in what earlier builds wrote.
+        keep_previous=record.get("keep_previous", False),
         valid_from=_moment_from(record["valid_from"]),
         valid_until=_moment_from(record["valid_until"]),
     )

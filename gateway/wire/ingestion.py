@@ -67,6 +67,7 @@ def header_from(message: ingestion_pb2.IngestionHeader) -> IncomingFile:
             else None
         ),
         byte_count=message.byte_count if message.HasField("byte_count") else None,
+        keep_previous=message.keep_previous,
     )
 
 
@@ -86,6 +87,7 @@ def to_header(file: IncomingFile) -> ingestion_pb2.IngestionHeader:
         valid_from=to_timestamp(file.valid_from),
         valid_until=to_timestamp(file.valid_until),
         byte_count=file.byte_count,
+        keep_previous=file.keep_previous,
     )
     for name, value in file.metadata.items():
         write_metadata_value(message.metadata[name], value)

@@ -97,6 +97,14 @@ def ingest(
         bool,
         typer.Option("--superseded", help="A newer version replaces it.", rich_help_panel=FACTS),
     ] = False,
+    keep_previous: Annotated[
+        bool,
+        typer.Option(
+            "--keep-previous",
+            help="Keep what is replaced as ID@VERSION, superseded.",
+            rich_help_panel=FACTS,
+        ),
+    ] = False,
     valid_from: Annotated[
         str,
         typer.Option(
@@ -172,6 +180,7 @@ def ingest(
         metadata=_typed_metadata(metadata or []),
         version=version,
         superseded=superseded,
+        keep_previous=keep_previous,
     )
     if valid_from:
         facts["valid_from"] = moment_of(valid_from, "--valid-from")

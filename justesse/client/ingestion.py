@@ -24,6 +24,8 @@ class DocumentFacts(TypedDict, total=False):
     metadata: Mapping[str, MetadataValue]
     version: str
     superseded: bool
+    keep_previous: bool
+    """Keep what the file replaces as a document of its own, "<id>@<version>", superseded."""
     valid_from: datetime
     valid_until: datetime
     """First moment the content no longer holds."""
@@ -80,6 +82,7 @@ def header_message(
         metadata=metadata_messages(facts.get("metadata", {})),
         version=facts.get("version", ""),
         superseded=facts.get("superseded", False),
+        keep_previous=facts.get("keep_previous", False),
     )
     if "valid_from" in facts:
         header.valid_from.CopyFrom(timestamp_from(facts["valid_from"], "valid_from"))

@@ -26,6 +26,9 @@ class UploadFields(RequestBody):
     )
     version: str = ""
     superseded: bool = False
+    keep_previous: bool = Field(
+        default=False, description="keep what is replaced as a superseded document of its own"
+    )
     valid_from: AwareDatetime | None = Field(default=None, description="RFC 3339 with time zone")
     valid_until: AwareDatetime | None = Field(default=None, description="RFC 3339 with time zone")
 
@@ -43,6 +46,7 @@ class UploadFields(RequestBody):
             metadata=facts_from(self.metadata),
             version=self.version,
             superseded=self.superseded,
+            keep_previous=self.keep_previous,
             valid_from=self.valid_from,
             valid_until=self.valid_until,
             byte_count=byte_count,

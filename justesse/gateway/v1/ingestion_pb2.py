@@ -26,7 +26,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from justesse.gateway.v1 import filters_pb2 as justesse_dot_gateway_dot_v1_dot_filters__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#justesse/gateway/v1/ingestion.proto\x12\x13justesse.gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a!justesse/gateway/v1/filters.proto\"j\n\x15IngestDocumentRequest\x12\x36\n\x06header\x18\x01 \x01(\x0b\x32$.justesse.gateway.v1.IngestionHeaderH\x00\x12\x11\n\x07\x63ontent\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"\xee\x03\n\x0fIngestionHeader\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\x12\x11\n\tfile_name\x18\x03 \x01(\t\x12\r\n\x05title\x18\x04 \x01(\t\x12\x10\n\x08keywords\x18\x05 \x03(\t\x12\x12\n\nsource_uri\x18\x06 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x07 \x01(\t\x12\x10\n\x08language\x18\x08 \x01(\t\x12\x44\n\x08metadata\x18\t \x03(\x0b\x32\x32.justesse.gateway.v1.IngestionHeader.MetadataEntry\x12\x0f\n\x07version\x18\n \x01(\t\x12\x12\n\nsuperseded\x18\x0b \x01(\x08\x12.\n\nvalid_from\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\nbyte_count\x18\x0e \x01(\x03H\x00\x88\x01\x01\x1aS\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x31\n\x05value\x18\x02 \x01(\x0b\x32\".justesse.gateway.v1.MetadataValue:\x02\x38\x01\x42\r\n\x0b_byte_count\"\xea\x01\n\x16IngestDocumentResponse\x12\x36\n\x07outcome\x18\x01 \x01(\x0e\x32%.justesse.gateway.v1.IngestionOutcome\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\x12\r\n\x05title\x18\x03 \x01(\t\x12\x15\n\rpassage_count\x18\x04 \x01(\x05\x12\x1e\n\x16\x61waiting_passage_count\x18\x05 \x01(\x05\x12\x10\n\x08space_id\x18\x06 \x01(\t\x12\x10\n\x08warnings\x18\x07 \x03(\t\x12\x19\n\x11kept_vector_count\x18\x08 \x01(\x05\"@\n\x16RechunkDocumentRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\"V\n\x17RechunkDocumentResponse\x12;\n\x06result\x18\x01 \x01(\x0b\x32+.justesse.gateway.v1.IngestDocumentResponse\"@\n\x16\x44\x65leteOriginalsRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\"1\n\x17\x44\x65leteOriginalsResponse\x12\x16\n\x0eoriginal_count\x18\x01 \x01(\x05*\x95\x01\n\x10IngestionOutcome\x12!\n\x1dINGESTION_OUTCOME_UNSPECIFIED\x10\x00\x12\x1d\n\x19INGESTION_OUTCOME_CREATED\x10\x01\x12\x1e\n\x1aINGESTION_OUTCOME_REPLACED\x10\x02\x12\x1f\n\x1bINGESTION_OUTCOME_UNCHANGED\x10\x03\x32\xdb\x02\n\x10IngestionService\x12k\n\x0eIngestDocument\x12*.justesse.gateway.v1.IngestDocumentRequest\x1a+.justesse.gateway.v1.IngestDocumentResponse(\x01\x12l\n\x0fRechunkDocument\x12+.justesse.gateway.v1.RechunkDocumentRequest\x1a,.justesse.gateway.v1.RechunkDocumentResponse\x12l\n\x0f\x44\x65leteOriginals\x12+.justesse.gateway.v1.DeleteOriginalsRequest\x1a,.justesse.gateway.v1.DeleteOriginalsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#justesse/gateway/v1/ingestion.proto\x12\x13justesse.gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a!justesse/gateway/v1/filters.proto\"j\n\x15IngestDocumentRequest\x12\x36\n\x06header\x18\x01 \x01(\x0b\x32$.justesse.gateway.v1.IngestionHeaderH\x00\x12\x11\n\x07\x63ontent\x18\x02 \x01(\x0cH\x00\x42\x06\n\x04part\"\x85\x04\n\x0fIngestionHeader\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\x12\x11\n\tfile_name\x18\x03 \x01(\t\x12\r\n\x05title\x18\x04 \x01(\t\x12\x10\n\x08keywords\x18\x05 \x03(\t\x12\x12\n\nsource_uri\x18\x06 \x01(\t\x12\x10\n\x08\x63\x61tegory\x18\x07 \x01(\t\x12\x10\n\x08language\x18\x08 \x01(\t\x12\x44\n\x08metadata\x18\t \x03(\x0b\x32\x32.justesse.gateway.v1.IngestionHeader.MetadataEntry\x12\x0f\n\x07version\x18\n \x01(\t\x12\x12\n\nsuperseded\x18\x0b \x01(\x08\x12.\n\nvalid_from\x18\x0c \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bvalid_until\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x17\n\nbyte_count\x18\x0e \x01(\x03H\x00\x88\x01\x01\x12\x15\n\rkeep_previous\x18\x0f \x01(\x08\x1aS\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x31\n\x05value\x18\x02 \x01(\x0b\x32\".justesse.gateway.v1.MetadataValue:\x02\x38\x01\x42\r\n\x0b_byte_count\"\xea\x01\n\x16IngestDocumentResponse\x12\x36\n\x07outcome\x18\x01 \x01(\x0e\x32%.justesse.gateway.v1.IngestionOutcome\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\x12\r\n\x05title\x18\x03 \x01(\t\x12\x15\n\rpassage_count\x18\x04 \x01(\x05\x12\x1e\n\x16\x61waiting_passage_count\x18\x05 \x01(\x05\x12\x10\n\x08space_id\x18\x06 \x01(\t\x12\x10\n\x08warnings\x18\x07 \x03(\t\x12\x19\n\x11kept_vector_count\x18\x08 \x01(\x05\"@\n\x16RechunkDocumentRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\"V\n\x17RechunkDocumentResponse\x12;\n\x06result\x18\x01 \x01(\x0b\x32+.justesse.gateway.v1.IngestDocumentResponse\"@\n\x16\x44\x65leteOriginalsRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x13\n\x0b\x65xternal_id\x18\x02 \x01(\t\"1\n\x17\x44\x65leteOriginalsResponse\x12\x16\n\x0eoriginal_count\x18\x01 \x01(\x05*\x95\x01\n\x10IngestionOutcome\x12!\n\x1dINGESTION_OUTCOME_UNSPECIFIED\x10\x00\x12\x1d\n\x19INGESTION_OUTCOME_CREATED\x10\x01\x12\x1e\n\x1aINGESTION_OUTCOME_REPLACED\x10\x02\x12\x1f\n\x1bINGESTION_OUTCOME_UNCHANGED\x10\x03\x32\xdb\x02\n\x10IngestionService\x12k\n\x0eIngestDocument\x12*.justesse.gateway.v1.IngestDocumentRequest\x1a+.justesse.gateway.v1.IngestDocumentResponse(\x01\x12l\n\x0fRechunkDocument\x12+.justesse.gateway.v1.RechunkDocumentRequest\x1a,.justesse.gateway.v1.RechunkDocumentResponse\x12l\n\x0f\x44\x65leteOriginals\x12+.justesse.gateway.v1.DeleteOriginalsRequest\x1a,.justesse.gateway.v1.DeleteOriginalsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,24 +35,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_INGESTIONHEADER_METADATAENTRY']._loaded_options = None
   _globals['_INGESTIONHEADER_METADATAENTRY']._serialized_options = b'8\001'
-  _globals['_INGESTIONOUTCOME']._serialized_start=1242
-  _globals['_INGESTIONOUTCOME']._serialized_end=1391
+  _globals['_INGESTIONOUTCOME']._serialized_start=1265
+  _globals['_INGESTIONOUTCOME']._serialized_end=1414
   _globals['_INGESTDOCUMENTREQUEST']._serialized_start=128
   _globals['_INGESTDOCUMENTREQUEST']._serialized_end=234
   _globals['_INGESTIONHEADER']._serialized_start=237
-  _globals['_INGESTIONHEADER']._serialized_end=731
-  _globals['_INGESTIONHEADER_METADATAENTRY']._serialized_start=633
-  _globals['_INGESTIONHEADER_METADATAENTRY']._serialized_end=716
-  _globals['_INGESTDOCUMENTRESPONSE']._serialized_start=734
-  _globals['_INGESTDOCUMENTRESPONSE']._serialized_end=968
-  _globals['_RECHUNKDOCUMENTREQUEST']._serialized_start=970
-  _globals['_RECHUNKDOCUMENTREQUEST']._serialized_end=1034
-  _globals['_RECHUNKDOCUMENTRESPONSE']._serialized_start=1036
-  _globals['_RECHUNKDOCUMENTRESPONSE']._serialized_end=1122
-  _globals['_DELETEORIGINALSREQUEST']._serialized_start=1124
-  _globals['_DELETEORIGINALSREQUEST']._serialized_end=1188
-  _globals['_DELETEORIGINALSRESPONSE']._serialized_start=1190
-  _globals['_DELETEORIGINALSRESPONSE']._serialized_end=1239
-  _globals['_INGESTIONSERVICE']._serialized_start=1394
-  _globals['_INGESTIONSERVICE']._serialized_end=1741
+  _globals['_INGESTIONHEADER']._serialized_end=754
+  _globals['_INGESTIONHEADER_METADATAENTRY']._serialized_start=656
+  _globals['_INGESTIONHEADER_METADATAENTRY']._serialized_end=739
+  _globals['_INGESTDOCUMENTRESPONSE']._serialized_start=757
+  _globals['_INGESTDOCUMENTRESPONSE']._serialized_end=991
+  _globals['_RECHUNKDOCUMENTREQUEST']._serialized_start=993
+  _globals['_RECHUNKDOCUMENTREQUEST']._serialized_end=1057
+  _globals['_RECHUNKDOCUMENTRESPONSE']._serialized_start=1059
+  _globals['_RECHUNKDOCUMENTRESPONSE']._serialized_end=1145
+  _globals['_DELETEORIGINALSREQUEST']._serialized_start=1147
+  _globals['_DELETEORIGINALSREQUEST']._serialized_end=1211
+  _globals['_DELETEORIGINALSRESPONSE']._serialized_start=1213
+  _globals['_DELETEORIGINALSRESPONSE']._serialized_end=1262
+  _globals['_INGESTIONSERVICE']._serialized_start=1417
+  _globals['_INGESTIONSERVICE']._serialized_end=1764
 # @@protoc_insertion_point(module_scope)

@@ -120,6 +120,7 @@ class IngestionHeader(_message.Message):
     VALID_FROM_FIELD_NUMBER: _builtins.int
     VALID_UNTIL_FIELD_NUMBER: _builtins.int
     BYTE_COUNT_FIELD_NUMBER: _builtins.int
+    KEEP_PREVIOUS_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     external_id: _builtins.str
@@ -141,6 +142,12 @@ class IngestionHeader(_message.Message):
     byte_count: _builtins.int
     """Size of the file in bytes; where set, an upload of another size is refused. A sender that breaks
     off can look like one that has finished.
+    """
+    keep_previous: _builtins.bool
+    """Keeps the state that the file replaces as a document of its own: its id is this one's, "@" and
+    its version, or the moment at which it was stored; it is marked superseded, and valid until
+    valid_from, or until now. Equal bytes are no other version. NOT_FOUND where the file of the
+    present state was not kept.
     """
     @_builtins.property
     def keywords(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -175,10 +182,11 @@ class IngestionHeader(_message.Message):
         valid_from: _timestamp_pb2.Timestamp | None = ...,
         valid_until: _timestamp_pb2.Timestamp | None = ...,
         byte_count: _builtins.int | None = ...,
+        keep_previous: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_byte_count", b"_byte_count", "byte_count", b"byte_count", "valid_from", b"valid_from", "valid_until", b"valid_until"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_byte_count", b"_byte_count", "byte_count", b"byte_count", "category", b"category", "external_id", b"external_id", "file_name", b"file_name", "keywords", b"keywords", "language", b"language", "metadata", b"metadata", "source_uri", b"source_uri", "superseded", b"superseded", "title", b"title", "valid_from", b"valid_from", "valid_until", b"valid_until", "version", b"version", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_byte_count", b"_byte_count", "byte_count", b"byte_count", "category", b"category", "external_id", b"external_id", "file_name", b"file_name", "keep_previous", b"keep_previous", "keywords", b"keywords", "language", b"language", "metadata", b"metadata", "source_uri", b"source_uri", "superseded", b"superseded", "title", b"title", "valid_from", b"valid_from", "valid_until", b"valid_until", "version", b"version", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__byte_count: _TypeAlias = _typing.Literal["byte_count"]  # noqa: Y015
     _WhichOneofArgType__byte_count: _TypeAlias = _typing.Literal["_byte_count", b"_byte_count"]  # noqa: Y015
