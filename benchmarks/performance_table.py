@@ -52,7 +52,7 @@ def _figures(benchmark: str) -> dict[str, float | None]:
 
 
 def _number(value: float) -> str:
-    return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 if __name__ == "__main__":
