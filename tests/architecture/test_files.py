@@ -63,3 +63,13 @@ def test_changelog_names_the_version() -> None:
     assert version is not None
     assert heading is not None
     assert heading[1] in {version[1], "Unreleased"}
+
+
+def test_decisions_have_numbers_of_their_own() -> None:
+    """Each file bears the number in its first line, and no number is given twice."""
+    files = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    numbers = [path.name[:4] for path in files]
+
+    assert numbers == [f"{at:04}" for at in range(1, len(files) + 1)]
+    for path in files:
+        assert path.read_text().partition("\n")[0].startswith(f"# {path.name[:4]}: ")
