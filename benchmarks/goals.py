@@ -141,11 +141,18 @@ GOALS: Sequence[Goal] = (
     _ingest("ingest, passages/s over qdrant-edge, 100k", "qdrant_edge", 1.2, large=True),
     _ingest("ingest, passages/s over Chroma, 20k", "chroma", 2),
     _ingest("ingest, passages/s over Milvus Lite, 20k", "milvus_lite", 2),
+    Goal("ingest, CPU time over qdrant-edge, 20k", "retriever_peers", "ingest CPU / qdrant_edge"),
+    Goal("ingest, CPU time over Chroma, 20k", "retriever_peers", "ingest CPU / chroma"),
     Goal(
         "query p99 beside an ingest over at rest",
         "retriever_busy",
         "p99 beside an ingest / at rest",
         at_most=40,
+    ),
+    Goal(
+        "memory over qdrant-edge, 20k, opened again",
+        "retriever_peers",
+        "memory when opened again / qdrant_edge",
     ),
     Goal(
         "memory over qdrant-edge, 100k, opened again",
