@@ -99,10 +99,12 @@ class Workspace:
 class WorkspaceDeletion:
     """What went with a deleted workspace.
 
-    `original_failure` says why kept files may still be there.
+    `original_failure` says why kept files may still be there. `purge_within_s` are the seconds
+    within which the bytes in store and indexes are gone; 0 where that is not promised.
     """
 
     document_count: int
     passage_count: int
     original_count: int = 0
     original_failure: str = ""
+    purge_within_s: int = 0

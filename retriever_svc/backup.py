@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("target", type=Path, metavar="TARGET")
     given = parser.parse_args(arguments)
     try:
-        size = back_up(given.data_folder, given.target)
+        size = back_up(given.data_folder, given.target, _show if sys.stderr.isatty() else _hide)
     except (ServiceError, OSError) as error:
         sys.stderr.write(f"no backup: {error}\n")
         return 1
@@ -31,6 +31,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"to restore, start a retriever with JUSTESSE_RETRIEVER_DATA_FOLDER={given.target}\n"
     )
     return 0
+
+
+def _show(left: int, total: int) -> None:
+    share = 100 if total == 0 else 100 * (total - left) // total
+    sys.stderr.write(f"\r{share:3} % copied" + ("" if left else "\n"))
+
+
+def _hide(left: int, total: int) -> None:
+    """Says nothing: nobody watches."""
 
 
 if __name__ == "__main__":

@@ -110,3 +110,5 @@ class WorkspaceRemoval:
 
     document_count: int
     passage_count: int
+    purge_within_s: int = 0
+    """Seconds within which its bytes leave all files; 0 where that is not promised."""

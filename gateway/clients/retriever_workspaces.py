@@ -90,7 +90,11 @@ class RetrieverWorkspaces:
             response = await self._workspaces.DeleteWorkspace(
                 workspaces_pb2.DeleteWorkspaceRequest(slug=slug), timeout=timeout
             )
-        return WorkspaceDeletion(response.document_count, response.passage_count)
+        return WorkspaceDeletion(
+            response.document_count,
+            response.passage_count,
+            purge_within_s=response.purge_within_s,
+        )
 
 
 def spaces_from(messages: Iterable[workspaces_pb2.Space]) -> tuple[Space, ...]:

@@ -85,6 +85,7 @@ def to_deletion(deletion: WorkspaceDeletion) -> workspaces_pb2.DeleteWorkspaceRe
         passage_count=deletion.passage_count,
         original_count=deletion.original_count,
         original_failure=deletion.original_failure,
+        purge_within_s=deletion.purge_within_s,
     )
 
 

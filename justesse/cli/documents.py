@@ -15,7 +15,7 @@ from justesse.cli.failures import CommandError
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, WorkspaceOption
 from justesse.cli.output import plain, show
 from justesse.cli.tables import facts, fitting, moment, new_table
-from justesse.cli.wording import counted, waiting
+from justesse.cli.wording import counted, purging, waiting
 from justesse.client import Document, DocumentWithPassages, Justesse, MetadataValue
 
 app = typer.Typer(help="List, show and delete documents.")
@@ -90,6 +90,7 @@ def delete(
                 outcome = f"deleted, {counted(deletion.passage_count, 'passage')}"
                 if deletion.original_count:
                     outcome += f" and {counted(deletion.original_count, 'kept file')}"
+                outcome += purging(deletion.purge_within_s)
             if deletion.original_failure:
                 outcome += f"; kept files may still be there: {deletion.original_failure}"
             console.print(plain(f"{external_id}: {outcome}"), soft_wrap=True)
@@ -108,7 +109,8 @@ def _delete_source(
     def draw(console: Console) -> None:
         deleted = counted(len(deletion.external_ids), "document")
         passages = counted(deletion.passage_count, "passage")
-        console.print(plain(f"{source_uri}: {deleted} deleted, {passages}"), soft_wrap=True)
+        purged = purging(deletion.purge_within_s) if deletion.external_ids else ""
+        console.print(plain(f"{source_uri}: {deleted} deleted, {passages}{purged}"), soft_wrap=True)
         for external_id, failure in deletion.original_failures.items():
             remark = f"{external_id}: kept files may still be there: {failure}"
             console.print(plain(remark), soft_wrap=True)

@@ -21,7 +21,7 @@ from justesse.cli.fusion_options import (
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
 from justesse.cli.tables import facts, fitting, moment, new_table
-from justesse.cli.wording import counted, waiting
+from justesse.cli.wording import counted, purging, waiting
 from justesse.client import DenseIndexKind, Fusion, Justesse, Space, Workspace, WorkspaceSettings
 
 app = typer.Typer(
@@ -163,7 +163,7 @@ def delete(
     text = (
         f"Deleted workspace {slug} with {counted(deleted.document_count, 'document')} "
         f"({counted(deleted.passage_count, 'passage')}, "
-        f"{counted(deleted.original_count, 'kept file')})."
+        f"{counted(deleted.original_count, 'kept file')}){purging(deleted.purge_within_s)}."
     )
     if deleted.original_failure:
         text += f" Kept files may still be there: {deleted.original_failure}"

@@ -126,6 +126,7 @@ def delete_workspace(slug: str) -> CallFor[DeletedWorkspace]:
             response.passage_count,
             response.original_count,
             response.original_failure,
+            response.purge_within_s,
         ),
     )
 

@@ -77,6 +77,8 @@ class DeletedWorkspace:
     """Kept files that were deleted."""
     original_failure: str = ""
     """Why kept files may still be there; empty if none is. `delete_originals` tries again."""
+    purge_within_s: int = 0
+    """Seconds within which its bytes leave all files; 0 where that is not promised."""
 
 
 _INDEX_KINDS = {

@@ -149,7 +149,9 @@ class EmbeddedEngine:
 
         def operation(connection: Connection) -> tuple[WorkspaceRemoval, Change]:
             gone = retire_workspace(connection, slug)
-            removal = WorkspaceRemoval(gone.document_count, gone.passage_count)
+            removal = WorkspaceRemoval(
+                gone.document_count, gone.passage_count, self._purge_within_s
+            )
             return removal, WorkspaceDeleted(gone)
 
         return await asyncio.wrap_future(self._writer.submit(operation, removing=True))

@@ -136,7 +136,9 @@ def workspace_removal_response(
 ) -> workspaces_pb2.DeleteWorkspaceResponse:
     """Returns the message of a removal."""
     return workspaces_pb2.DeleteWorkspaceResponse(
-        document_count=removal.document_count, passage_count=removal.passage_count
+        document_count=removal.document_count,
+        passage_count=removal.passage_count,
+        purge_within_s=removal.purge_within_s,
     )
 
 

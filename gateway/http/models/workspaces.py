@@ -108,13 +108,15 @@ class WorkspacesBody(BaseModel):
 class WorkspaceDeletionBody(BaseModel):
     """What went with a workspace.
 
-    `original_failure` says why kept files may still be there; empty if none is.
+    `original_failure` says why kept files may still be there; empty if none is. `purge_within_s`:
+    the seconds within which the bytes in store and indexes are gone; 0 where not promised.
     """
 
     document_count: int
     passage_count: int
     original_count: int
     original_failure: str
+    purge_within_s: int
 
 
 def to_workspace_body(workspace: Workspace) -> WorkspaceBody:
@@ -157,4 +159,5 @@ def to_workspace_deletion_body(deletion: WorkspaceDeletion) -> WorkspaceDeletion
         passage_count=deletion.passage_count,
         original_count=deletion.original_count,
         original_failure=deletion.original_failure,
+        purge_within_s=deletion.purge_within_s,
     )

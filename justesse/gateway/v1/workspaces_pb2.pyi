@@ -285,6 +285,7 @@ class DeleteWorkspaceResponse(_message.Message):
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
     ORIGINAL_COUNT_FIELD_NUMBER: _builtins.int
     ORIGINAL_FAILURE_FIELD_NUMBER: _builtins.int
+    PURGE_WITHIN_S_FIELD_NUMBER: _builtins.int
     document_count: _builtins.int
     """Documents that were deleted."""
     passage_count: _builtins.int
@@ -293,6 +294,10 @@ class DeleteWorkspaceResponse(_message.Message):
     """Kept files that were deleted, those the documents were made from; their bytes are gone."""
     original_failure: _builtins.str
     """Why kept files may still be there, in words; empty if none is. DeleteOriginals tries again."""
+    purge_within_s: _builtins.int
+    """Seconds within which the bytes of what was deleted leave the files of store and indexes;
+    backups keep theirs. 0: not promised.
+    """
     def __init__(
         self,
         *,
@@ -300,10 +305,11 @@ class DeleteWorkspaceResponse(_message.Message):
         passage_count: _builtins.int = ...,
         original_count: _builtins.int = ...,
         original_failure: _builtins.str = ...,
+        purge_within_s: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_count", b"document_count", "original_count", b"original_count", "original_failure", b"original_failure", "passage_count", b"passage_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_count", b"document_count", "original_count", b"original_count", "original_failure", b"original_failure", "passage_count", b"passage_count", "purge_within_s", b"purge_within_s"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -283,19 +283,25 @@ class DeleteWorkspaceResponse(_message.Message):
 
     DOCUMENT_COUNT_FIELD_NUMBER: _builtins.int
     PASSAGE_COUNT_FIELD_NUMBER: _builtins.int
+    PURGE_WITHIN_S_FIELD_NUMBER: _builtins.int
     document_count: _builtins.int
     """Documents that were deleted."""
     passage_count: _builtins.int
     """Passages that were deleted."""
+    purge_within_s: _builtins.int
+    """Seconds within which the bytes of what was deleted leave all files of the retriever; backups
+    keep theirs. 0: not promised.
+    """
     def __init__(
         self,
         *,
         document_count: _builtins.int = ...,
         passage_count: _builtins.int = ...,
+        purge_within_s: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_count", b"document_count", "passage_count", b"passage_count"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document_count", b"document_count", "passage_count", b"passage_count", "purge_within_s", b"purge_within_s"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

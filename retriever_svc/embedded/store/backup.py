@@ -3,21 +3,28 @@
 import os
 import sqlite3
 import uuid
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 from chassis.errors import DataLoss, FailedPrecondition
 from retriever_svc.embedded.store.connections import open_reader
 from retriever_svc.embedded.store.faults import service_error_from
 
 STORE_FILE = "store.sqlite3"
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the pages that are left to copy, and all pages, now and then."""
+
+_STEP_PAGES = 1_024
 
 
-def back_up(data_folder: Path, target: Path) -> int:
+def back_up(data_folder: Path, target: Path, progress: Progress) -> int:
     """Writes the present state of the store into the folder `target`; returns its bytes.
 
     The target is a data folder that a retriever can be started with: it has no indexes, they are
     derived at the first start. It holds everything acknowledged before the call, and all or
-    nothing of each later change. Nobody who writes is held up.
+    nothing of each later change. Nobody who writes is held up; the write-ahead log grows meanwhile,
+    up to its limit.
 
     Raises FailedPrecondition if there is no store to copy or the target holds one, DataLoss if the
     copy is damaged, ResourceExhausted if it finds no space; the target has no store then.
@@ -36,7 +43,7 @@ def back_up(data_folder: Path, target: Path) -> int:
     temporary = target / f"{STORE_FILE}.tmp"
     temporary.unlink(missing_ok=True)
     try:
-        _copy(source, temporary)
+        _copy(source, temporary, progress)
         _sync(temporary)
         os.replace(temporary, copy)
     except sqlite3.Error as error:
@@ -47,12 +54,20 @@ def back_up(data_folder: Path, target: Path) -> int:
     return copy.stat().st_size
 
 
-def _copy(source: Path, temporary: Path) -> None:
+def _copy(source: Path, temporary: Path, progress: Progress) -> None:
     reading = open_reader(source)
     writing = sqlite3.connect(temporary, isolation_level=None)
     try:
-        # In one step: the reader sees one state, and commits beside it do not start it again.
-        reading.backup(writing, pages=-1)
+        # Synced once, as a whole, when it is there; the sooner the log is let go, the better.
+        writing.execute("PRAGMA synchronous = OFF")
+        # In one transaction: the reader sees one state, and commits beside it do not start it
+        # again. Without one, a store that is written to would never be copied to the end.
+        reading.execute("BEGIN")
+        reading.execute("SELECT identity FROM store").fetchone()
+        reading.backup(
+            writing, pages=_STEP_PAGES, progress=lambda _, left, total: progress(left, total)
+        )
+        reading.execute("COMMIT")
         # One file, whole without a log beside it.
         writing.execute("PRAGMA journal_mode = DELETE").fetchone()
         # Indexes of the original, which may run ahead of this copy, are not those of the copy.

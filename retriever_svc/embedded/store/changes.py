@@ -33,7 +33,8 @@ class DocumentChange:
     lost: tuple[tuple[str, int], ...] = ()
     put: tuple[VectorsPut, ...] = ()
     erasing: bool = False
-    """Whether content is gone that derived files still hold: of a document deleted or replaced."""
+    """Whether content is gone that files may still hold: of documents deleted or replaced, vectors
+    and windows that left a space or were replaced there."""
 
 
 @dataclass(frozen=True, slots=True)

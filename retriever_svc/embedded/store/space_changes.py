@@ -54,7 +54,7 @@ def put_vectors(
             if left is not None and left.key != space.key:
                 writer.drop(passage_id, left.key)
     after = _settled(connection, workspace, writer)
-    change = DocumentChange(after, lost=writer.lost(), put=writer.put())
+    change = DocumentChange(after, lost=writer.lost(), put=writer.put(), erasing=writer.erased)
     return VectorsPutReceipt(len(fitting), outdated, seq), change
 
 
@@ -113,7 +113,8 @@ def drop_space_part(
     for passage_id in ids:
         writer.drop(passage_id, space.key)
     after = _settled(connection, workspace, writer)
-    return SpaceRemoval(len(ids), after.spaces_version), DocumentChange(after, lost=writer.lost())
+    change = DocumentChange(after, lost=writer.lost(), erasing=writer.erased)
+    return SpaceRemoval(len(ids), after.spaces_version), change
 
 
 def _settled(

@@ -52,9 +52,10 @@ def put_windows(
             field="dimension",
             reason="DIMENSION_MISMATCH",
         )
+    erased = False
     for key, rows in zip(request.passages, windows, strict=True):
         if key.passage_id in fitting and rows is not None:
-            delete_windows(connection, workspace.id, key.passage_id, space.key)
+            erased |= delete_windows(connection, workspace.id, key.passage_id, space.key)
             insert_windows(
                 connection, workspace.id, key.passage_id, space.key, len(rows), encoded(rows)
             )
@@ -68,7 +69,8 @@ def put_windows(
         spaces_version=workspace.spaces_version,
     )
     after = read_workspace(connection, workspace.id)
-    return VectorsPutReceipt(len(fitting), outdated, after.seq), DocumentChange(after)
+    receipt = VectorsPutReceipt(len(fitting), outdated, after.seq)
+    return receipt, DocumentChange(after, erasing=erased)
 
 
 def _fitting(

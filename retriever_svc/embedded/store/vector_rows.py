@@ -76,12 +76,13 @@ def insert_windows(
 
 def delete_windows(
     connection: sqlite3.Connection, workspace_id: int, passage_id: int, space_key: int
-) -> None:
-    """Deletes the windows of a passage in a space."""
-    connection.execute(
+) -> bool:
+    """Deletes the windows of a passage in a space; returns whether there were any."""
+    deleted = connection.execute(
         "DELETE FROM windows WHERE workspace_id = ? AND space_key = ? AND passage_id = ?",
         (workspace_id, space_key, passage_id),
     )
+    return deleted.rowcount > 0
 
 
 def delete_vector(

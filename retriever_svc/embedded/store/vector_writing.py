@@ -33,6 +33,8 @@ class VectorWriter:
     ) -> None:
         self.ledger = SpaceLedger(connection, workspace)
         self.held = held
+        self.erased = False
+        """Whether a stored vector was deleted or replaced."""
         self._connection = connection
         self._workspace_id = workspace.id
         self._seq = seq
@@ -98,6 +100,7 @@ class VectorWriter:
         if space_key not in self.held.get(passage_id, ()):
             return
         delete_vector(self._connection, self._workspace_id, passage_id, space_key)
+        self.erased = True
         strays = self._strays(passage_id)
         self.ledger.count(space_key, -1)
         self.held[passage_id].discard(space_key)

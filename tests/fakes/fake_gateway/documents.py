@@ -114,6 +114,7 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
                 for each in found
             ],
             passage_count=2 * len(found),
+            purge_within_s=3_600,
         )
 
 

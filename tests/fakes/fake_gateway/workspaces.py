@@ -63,4 +63,6 @@ class FakeWorkspaces(workspaces_pb2_grpc.WorkspaceServiceServicer):
         await self._state.enter("DeleteWorkspace", context)
         count = len(await self._state.documents_of(request.slug, context))
         del self._state.workspaces[request.slug]
-        return workspaces_pb2.DeleteWorkspaceResponse(document_count=count, passage_count=2 * count)
+        return workspaces_pb2.DeleteWorkspaceResponse(
+            document_count=count, passage_count=2 * count, purge_within_s=3_600
+        )

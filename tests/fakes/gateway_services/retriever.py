@@ -113,7 +113,7 @@ class FakeRetriever(IdleSpaces):
         await self.behaviour.meet(timeout)
         gone = self._workspace(slug)
         del self.workspaces[slug]
-        return WorkspaceDeletion(gone.document_count, gone.passage_count)
+        return WorkspaceDeletion(gone.document_count, gone.passage_count, purge_within_s=3_600)
 
     async def read_parents(
         self, workspace: str, passage_ids: Sequence[str], *, timeout: float | None = None

@@ -35,6 +35,7 @@ async def test_a_workspace_is_created_listed_described_and_deleted(
         "passage_count": 3,
         "original_count": 1,
         "original_failure": "",
+        "purge_within_s": 3_600,
     }
     assert (gone.status_code, gone.json()["error"]["reason"]) == (404, "WORKSPACE_NOT_FOUND")
 

@@ -75,7 +75,7 @@ async def test_the_life_of_a_workspace() -> None:
             workspace=WORKSPACE
         ),
         f"{service}.DeleteWorkspace": lambda _: workspaces_pb2.DeleteWorkspaceResponse(
-            document_count=2, passage_count=5
+            document_count=2, passage_count=5, purge_within_s=3_600
         ),
     }
     settings = WorkspaceSettings("fr", "structure", "default", DenseIndexKind.HNSW)
@@ -97,7 +97,7 @@ async def test_the_life_of_a_workspace() -> None:
     assert (described.document_count, described.passage_count) == (2, 5)
     assert (described.preferred_space_id, described.applied_seq) == ("s", 9)
     assert (listed[1].create_time, listed[1].spaces) == (None, ())
-    assert deleted == WorkspaceDeletion(2, 5)
+    assert deleted == WorkspaceDeletion(2, 5, purge_within_s=3_600)
 
 
 async def test_a_document_is_streamed_header_first() -> None:

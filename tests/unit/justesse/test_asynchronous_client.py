@@ -53,6 +53,7 @@ async def test_workspace_lives_and_ends(justesse: AsyncJustesse) -> None:
     assert [space.space_id for space in workspace.spaces] == [SPACE]
     deleted = await justesse.delete_workspace("demo")
     assert (deleted.document_count, deleted.passage_count) == (1, 2)
+    assert deleted.purge_within_s == 3_600
     with pytest.raises(NotFoundError, match="there is no workspace 'demo'") as raised:
         await justesse.describe_workspace("demo", request_id="r-1")
     assert raised.value.reason == "WORKSPACE_NOT_FOUND"

@@ -28,6 +28,7 @@ def test_workspaces_are_created_listed_described_and_deleted(line: CommandLine) 
         "passage_count": 0,
         "original_count": 0,
         "original_failure": "",
+        "purge_within_s": 3_600,
     }
     message = line.error("workspaces", "describe", "other", code=3)
     assert message == "error: there is no workspace 'other' (WORKSPACE_NOT_FOUND)"

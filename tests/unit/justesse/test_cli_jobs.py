@@ -145,7 +145,7 @@ def test_documents_are_deleted_by_their_source(line: CommandLine, folder: Path) 
     line.run("ingest", str(folder / "orders" / "bl.md"), "--source-uri", "https://x", "-w", "demo")
     delete = ("documents", "delete", "--source-uri", "https://x/a", "-w", "demo")
 
-    assert "2 documents deleted, 4 passages" in line.run(*delete).stdout
+    assert "2 documents deleted, 4 passages, bytes gone within 1 hour" in line.run(*delete).stdout
     assert list(line.state.workspaces["demo"]) == ["bl.md"]
     assert line.json(*delete, code=1)["external_ids"] == []
     assert "--source-uri" in line.error("documents", "delete", "-w", "demo", code=2)

@@ -51,5 +51,5 @@ def test_deletions_say_what_became_of_kept_files(line: CommandLine) -> None:
     line.state.original_failure = "the ingestion role cannot be reached"
     left = line.run("documents", "delete", "b.md", "-w", "demo").stdout
 
-    assert "a.md: deleted, 2 passages and 1 kept file" in gone
+    assert "a.md: deleted, 2 passages and 1 kept file, bytes gone within 1 hour\n" in gone
     assert "kept files may still be there: the ingestion role cannot be reached" in left
