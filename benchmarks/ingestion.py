@@ -1,7 +1,8 @@
 """What extraction and chunking cost, as multiples of the bare parser and of markitdown.
 
-All read the same files in one process, rounds interleaved. The bare parser only fetches the text;
-markitdown turns files into Markdown. Its figures are left out where it is not installed.
+All read the same files in one process, rounds interleaved; what counts is processor time. The
+bare parser only fetches the text; markitdown turns files into Markdown, and its figures are left
+out where it is not installed.
 """
 
 import csv
@@ -32,7 +33,7 @@ _TOKENS = token_measure()
 
 
 def measure(quick: bool) -> dict[str, float]:
-    """Returns ratios of median times by ending, and pages and megabytes a second."""
+    """Returns ratios of median times by ending, and pages and megabytes a second of one core."""
     markitdown = _markitdown()
     figures: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -40,7 +41,7 @@ def measure(quick: bool) -> dict[str, float]:
             readings: dict[str, Reading] = {"ours": _ours, "bare": _BARE[suffix]}
             if markitdown is not None:
                 readings["markitdown"] = markitdown
-            seconds = _medians(readings, path, 3 if quick else 11)
+            seconds = _medians(readings, path, 3 if quick else 7)
             for other in list(readings)[1:]:
                 name = "bare parser" if other == "bare" else other
                 figures[f"{suffix}: time over {name}"] = seconds["ours"] / seconds[other]
@@ -54,11 +55,11 @@ def _medians(readings: Mapping[str, Reading], path: Path, rounds: int) -> dict[s
     times: dict[str, list[float]] = {name: [] for name in readings}
     for round_number in range(rounds + 1):
         for name, read in readings.items():
-            started = time.perf_counter()
+            started = time.process_time()
             read(path)
             # The first round imports and warms.
             if round_number:
-                times[name].append(time.perf_counter() - started)
+                times[name].append(time.process_time() - started)
     return {name: statistics.median(measured) for name, measured in times.items()}
 
 

@@ -5,7 +5,7 @@ import re
 import grpc
 import pytest
 
-from justesse.gateway.v1 import filters_pb2, search_pb2, workspaces_pb2
+from justesse.gateway.v1 import filters_pb2, ingestion_pb2, search_pb2, workspaces_pb2
 from tests.mesh.caller import Caller, details_of, found, outcomes
 from tests.mesh.conftest import DOCUMENTS, WORKSPACE
 
@@ -92,6 +92,27 @@ def test_parts_are_found_and_bring_the_block_they_are_a_part_of(caller: Caller) 
     assert hit.parent.text == f"# Port\n\n{text}\n\nLa grue tourne."
     assert (hit.parent.first_chunk_index, hit.parent.passage_count > 2) == (0, True)
     assert not bare.HasField("parent")
+
+
+def test_a_document_is_cut_anew_and_its_file_goes_with_it(caller: Caller) -> None:
+    """By another profile, without an upload; after the deletion nothing is left to cut."""
+    caller.create_workspace("decoupe")
+    caller.ingest("decoupe", "port.md", b"# Port\n\nLe quai est plein.")
+    update = workspaces_pb2.UpdateWorkspaceRequest(slug="decoupe", chunking_profile="words")
+    caller.workspaces.UpdateWorkspace(update, timeout=30)
+    request = ingestion_pb2.RechunkDocumentRequest(workspace="decoupe", external_id="port.md")
+    cut_anew = caller.ingestion.RechunkDocument(request, timeout=30).result
+    again = caller.ingestion.RechunkDocument(request, timeout=30).result
+    hit = caller.search("decoupe", "quai").hits[0]
+    deleted = caller.delete_document("decoupe", "port.md")
+    with pytest.raises(grpc.RpcError) as gone:
+        caller.ingestion.RechunkDocument(request, timeout=30)
+
+    assert cut_anew.outcome == ingestion_pb2.INGESTION_OUTCOME_REPLACED
+    assert again.outcome == ingestion_pb2.INGESTION_OUTCOME_UNCHANGED
+    assert "Le quai est plein." in hit.text
+    assert (deleted.original_count, deleted.original_failure) == (1, "")
+    assert gone.value.code() is grpc.StatusCode.NOT_FOUND
 
 
 def test_a_filter_reaches_every_list(caller: Caller) -> None:
