@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from chassis.deadline import Deadline
+from reranker_svc.bill import Bill
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +28,13 @@ class ModelOrder:
 
     `order` is a permutation of 0 to n - 1, best first. `scores` has one value for each passage, by
     index, not by place; None for all where the model gives an order alone. `provider` and `model`
-    say who gave it; `model` is empty where a server has one model and does not name it. `cost` is
-    in units of `currency` (ISO 4217), None where the price is unknown.
+    say who gave it; `model` is empty where a server has one model and does not name it.
     """
 
     order: tuple[int, ...]
     scores: tuple[float | None, ...]
     provider: str
     model: str
-    input_token_count: int = 0
-    output_token_count: int = 0
-    cost: float | None = None
-    currency: str = ""
 
 
 class PassageModel(Protocol):
@@ -49,11 +45,12 @@ class PassageModel(Protocol):
         """What messages call it."""
 
     async def order(
-        self, question: str, passages: Sequence[Passage], deadline: Deadline, *, may_pay: bool
+        self, question: str, passages: Sequence[Passage], deadline: Deadline, bill: Bill
     ) -> ModelOrder:
         """Orders at least two passages that are not blank, before the deadline.
 
-        Raises ResourceExhausted where that has to be paid for and `may_pay` is false.
+        Each answer goes on the bill before it is judged. Raises ResourceExhausted where it has to
+        be paid for and the bill may not be.
         """
 
     def running(self) -> AbstractAsyncContextManager[None]:

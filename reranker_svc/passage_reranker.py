@@ -14,11 +14,12 @@ import structlog
 from chassis.cost_ledger import CostLedger
 from chassis.deadline import Deadline, current_deadline, narrowed_deadline
 from chassis.errors import DeadlineExceeded, Internal, ServiceError, Unavailable
+from reranker_svc.bill import Bill, Charge
 from reranker_svc.embedded_formula import rank_by_formula
 from reranker_svc.implementation import Implementation
 from reranker_svc.model_window import ModelWindow
 from reranker_svc.passage_model import ModelOrder, PassageModel
-from reranker_svc.reports import by_formula, by_model, no_candidates, not_sorted
+from reranker_svc.reports import billed, by_formula, by_model, no_candidates, not_sorted
 from reranker_svc.reranking import RankedPassage, Ranking, RerankRequest
 from reranker_svc.usage import Usage
 
@@ -61,14 +62,21 @@ class PassageReranker:
     async def rerank(self, request: RerankRequest) -> Ranking:
         """Returns a permutation of the candidates and the report of the stage."""
         start = self._clock()
-        ranking = await self._ranked(request)
-        latency_ms = (self._clock() - start) * 1000.0
-        report = replace(ranking.report, latency_ms=latency_ms)
+        bill = self._opened_bill(request.workspace)
+        ranking = await self._ranked(request, bill)
+        report = billed(ranking.report, bill, (self._clock() - start) * 1000.0)
         self._usage.count(report)
-        self._costs.add(request.workspace, report.cost or 0.0)
         return replace(ranking, report=report)
 
-    async def _ranked(self, request: RerankRequest) -> Ranking:
+    def _opened_bill(self, workspace: str) -> Bill:
+        def note(charge: Charge) -> None:
+            # At once, since the call may be cancelled before it ends.
+            self._usage.count_charge(charge)
+            self._costs.add(workspace, charge.cost or 0.0)
+
+        return Bill(self._costs.may_pay(workspace), on_charge=note)
+
+    async def _ranked(self, request: RerankRequest, bill: Bill) -> Ranking:
         if not request.candidates:
             return Ranking((), no_candidates())
         deadline = current_deadline() or Deadline.after(self._time_limit_s)
@@ -88,8 +96,7 @@ class PassageReranker:
                 seconds = deadline.share(_share(order[at + 1 :]))
                 try:
                     model = self._model(implementation)
-                    may_pay = self._costs.may_pay(request.workspace)
-                    answer = await _asked(model, request.question, window, seconds, may_pay)
+                    answer = await _asked(model, request.question, window, seconds, bill)
                 except ServiceError as error:
                     failures.append(error)
                     self._usage.count_failure(implementation, error)
@@ -113,13 +120,13 @@ def _share(behind: Sequence[Implementation]) -> float:
 
 
 async def _asked(
-    model: PassageModel, question: str, window: ModelWindow, seconds: float, may_pay: bool
+    model: PassageModel, question: str, window: ModelWindow, seconds: float, bill: Bill
 ) -> ModelOrder:
     """Returns the model's order; whatever goes wrong is a ServiceError."""
     try:
         with narrowed_deadline(seconds) as deadline:
             async with asyncio.timeout(deadline.remaining()):
-                return await model.order(question, window.passages, deadline, may_pay=may_pay)
+                return await model.order(question, window.passages, deadline, bill)
     except TimeoutError as error:
         raise DeadlineExceeded(f"{model.name} did not answer in time") from error
     except ServiceError:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chassis.errors import ServiceError
+from reranker_svc.bill import Bill
 from reranker_svc.passage_model import ModelOrder
 from reranker_svc.reranking import StageOutcome, StageReport
 
@@ -21,10 +22,6 @@ def by_model(answer: ModelOrder, failures: Sequence[ServiceError]) -> StageRepor
         StageOutcome.RAN,
         provider=answer.provider,
         model=answer.model,
-        input_token_count=answer.input_token_count,
-        output_token_count=answer.output_token_count,
-        cost=answer.cost,
-        currency=answer.currency,
     )
     return _sorted_after(failures, report)
 
@@ -64,3 +61,15 @@ def _sorted_after(failures: Sequence[ServiceError], report: StageReport) -> Stag
 
 def _told(failures: Sequence[ServiceError]) -> str:
     return "; ".join(failure.message for failure in failures)
+
+
+def billed(report: StageReport, bill: Bill, latency_ms: float) -> StageReport:
+    """Returns the report with what all models took, those that failed after answering too."""
+    return replace(
+        report,
+        latency_ms=latency_ms,
+        input_token_count=bill.input_token_count,
+        output_token_count=bill.output_token_count,
+        cost=bill.cost,
+        currency=bill.currency,
+    )

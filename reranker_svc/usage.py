@@ -6,6 +6,7 @@ from prometheus_client import Counter
 
 from chassis.errors import ServiceError
 from chassis.metrics import Metrics
+from reranker_svc.bill import Charge
 from reranker_svc.implementation import Implementation
 from reranker_svc.reranking import StageReport
 
@@ -41,14 +42,17 @@ class Usage:
 
     def count(self, report: StageReport) -> None:
         """Counts one ranking."""
-        who = (report.provider, report.model)
-        self._rankings.labels(*who, report.outcome.value).inc()
-        if report.input_token_count:
-            self._tokens.labels(*who, "input").inc(report.input_token_count)
-        if report.output_token_count:
-            self._tokens.labels(*who, "output").inc(report.output_token_count)
-        if report.cost:
-            self._cost.labels(*who, report.currency).inc(report.cost)
+        self._rankings.labels(report.provider, report.model, report.outcome.value).inc()
+
+    def count_charge(self, charge: Charge) -> None:
+        """Counts what one answer of a model took, whether or not it was of use."""
+        who = (charge.provider, charge.model)
+        if charge.input_token_count:
+            self._tokens.labels(*who, "input").inc(charge.input_token_count)
+        if charge.output_token_count:
+            self._tokens.labels(*who, "output").inc(charge.output_token_count)
+        if charge.cost:
+            self._cost.labels(*who, charge.currency).inc(charge.cost)
 
     def count_failure(self, implementation: Implementation, error: ServiceError) -> None:
         """Counts one implementation that could not sort."""

@@ -13,6 +13,7 @@ from chat_models.chain import ChatChain
 from chat_models.chat import ChatRequest, Completion
 from chat_models.connectivity import kept_ready
 from chat_models.model_card import estimated_prompt_tokens
+from reranker_svc.bill import Bill, Charge
 from reranker_svc.chat.listwise_answer import order_from
 from reranker_svc.chat.listwise_prompt import listwise_request
 from reranker_svc.passage_model import ModelOrder, Passage
@@ -36,22 +37,23 @@ class ListwiseChat:
         return "chat"
 
     async def order(
-        self, question: str, passages: Sequence[Passage], deadline: Deadline, *, may_pay: bool
+        self, question: str, passages: Sequence[Passage], deadline: Deadline, bill: Bill
     ) -> ModelOrder:
         """Asks for an order; passages that an answer leaves out follow in the given order.
 
         Raises what the chain raises, and Unavailable if an answer names no passage.
         """
         order = list(range(len(passages)))
-        completions = []
+        last = None
         for part in parts(len(passages), self._part_size(question, passages)):
             asked = [order[place] for place in part]
             shown = [passages[index] for index in asked]
             request = self._request(question, shown)
-            completion = await self._chain.complete(request, deadline, may_pay=may_pay)
-            completions.append(completion)
-            order[part.start : part.stop] = [asked[at] for at in _completed(completion, len(part))]
-        return _answer(order, completions)
+            last = await self._chain.complete(request, deadline, may_pay=bill.may_pay)
+            bill.add(_charge(last))
+            order[part.start : part.stop] = [asked[at] for at in _completed(last, len(part))]
+        assert last is not None
+        return ModelOrder(tuple(order), (None,) * len(order), last.provider, last.model)
 
     def running(self) -> AbstractAsyncContextManager[None]:
         """Checks the models every `check_interval_s`; closes the chain at the end."""
@@ -96,17 +98,12 @@ def _completed(completion: Completion, count: int) -> list[int]:
     return [*named, *(at for at in range(count) if at not in named)]
 
 
-def _answer(order: Sequence[int], completions: Sequence[Completion]) -> ModelOrder:
-    last = completions[-1]
-    costs = [completion.cost for completion in completions]
-    unknown = None in costs or len({completion.currency for completion in completions}) > 1
-    return ModelOrder(
-        tuple(order),
-        (None,) * len(order),
-        provider=last.provider,
-        model=last.model,
-        input_token_count=sum(each.usage.input_tokens for each in completions),
-        output_token_count=sum(each.usage.output_tokens for each in completions),
-        cost=None if unknown else sum(cost for cost in costs if cost is not None),
-        currency=last.currency,
+def _charge(completion: Completion) -> Charge:
+    return Charge(
+        completion.provider,
+        completion.model,
+        completion.usage.input_tokens,
+        completion.usage.output_tokens,
+        completion.cost,
+        completion.currency,
     )

@@ -1,26 +1,14 @@
 """What rerank endpoints answer, read without trust."""
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 from chassis.vendor_errors import VendorUnusable
 from reranker_svc.endpoints.dialects import Dialect
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredDocuments:
-    """One finite score for each document, in the order of the request.
-
-    `token_count` is what the endpoint says it has read, 0 where it does not say.
-    """
-
-    scores: tuple[float, ...]
-    token_count: int
-
-
-def scored_documents(vendor: str, dialect: Dialect, value: Any, count: int) -> ScoredDocuments:
-    """Reads an answer for `count` documents.
+def document_scores(vendor: str, dialect: Dialect, value: Any, count: int) -> tuple[float, ...]:
+    """Reads an answer for `count` documents: a finite score each, in the order of the request.
 
     Results may come in any order; their indices must name each document once. Raises
     VendorUnusable for anything else, such as fewer results, a score that is not finite, or an
@@ -41,10 +29,11 @@ def scored_documents(vendor: str, dialect: Dialect, value: Any, count: int) -> S
         if type(score) not in (int, float) or not math.isfinite(score):
             raise VendorUnusable(vendor, "answered with a score that is no finite number")
         scores[index] = float(score)
-    return ScoredDocuments(tuple(scores[index] for index in range(count)), _token_count(value))
+    return tuple(scores[index] for index in range(count))
 
 
-def _token_count(value: Any) -> int:
+def token_count(value: Any) -> int:
+    """Returns what the endpoint says it has read, 0 where it does not say."""
     usage = _field(value, "usage")
     billed = _field(_field(value, "meta"), "tokens")
     counts = (

@@ -7,6 +7,7 @@ import numpy as np
 
 from chassis.deadline import Deadline
 from chassis.step_worker import StepWorker
+from reranker_svc.bill import Bill, Charge
 from reranker_svc.folder.cross_encoder import CrossEncoder
 from reranker_svc.passage_model import ModelOrder, Passage, order_by_scores
 
@@ -27,11 +28,13 @@ class FolderModel:
         return "folder"
 
     async def order(
-        self, question: str, passages: Sequence[Passage], deadline: Deadline, *, may_pay: bool
+        self, question: str, passages: Sequence[Passage], deadline: Deadline, bill: Bill
     ) -> ModelOrder:
         """Scores all passages, free of charge; raises Unavailable or DeadlineExceeded."""
         texts = [passage.titled_text for passage in passages]
-        return await self._worker.run(self._ordering(question, texts), deadline=deadline)
+        order, tokens = await self._worker.run(self._ordering(question, texts), deadline=deadline)
+        bill.add(Charge(self.name, self._encoder.name, tokens, cost=0.0, currency="USD"))
+        return order
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -49,7 +52,10 @@ class FolderModel:
         self._encoder.load()
         yield
 
-    def _ordering(self, question: str, texts: Sequence[str]) -> Generator[None, None, ModelOrder]:
+    def _ordering(
+        self, question: str, texts: Sequence[str]
+    ) -> Generator[None, None, tuple[ModelOrder, int]]:
+        """Returns the order and how many tokens were read."""
         self._encoder.load()
         pairs = self._encoder.pairs(question, texts)
         yield
@@ -58,12 +64,5 @@ class FolderModel:
             scores[indices] = self._encoder.scores([pairs[index] for index in indices])
             yield
         values = tuple(map(float, scores))
-        return ModelOrder(
-            order_by_scores(values),
-            values,
-            provider=self.name,
-            model=self._encoder.name,
-            input_token_count=sum(len(pair.ids) for pair in pairs),
-            cost=0.0,
-            currency="USD",
-        )
+        order = ModelOrder(order_by_scores(values), values, self.name, self._encoder.name)
+        return order, sum(len(pair.ids) for pair in pairs)

@@ -15,6 +15,7 @@ from chassis.errors import Unavailable
 from chat_models.chain import ChatChain
 from chat_models.chat import ChatRequest
 from chat_models.model_card import TokenPrice, estimated_prompt_tokens
+from reranker_svc.bill import Bill
 from reranker_svc.chat.listwise_chat import ListwiseChat, parts
 from reranker_svc.chat.listwise_prompt import listwise_request
 from reranker_svc.passage_model import ModelOrder, Passage
@@ -24,10 +25,10 @@ QUESTION = "Quel est le délai de retour ?"
 PASSAGES = tuple(Passage(f"Titre {at}", f"Texte numéro {at}.") for at in range(4))
 
 
-async def order_by(chat: ScriptedChat, *passages: Passage) -> ModelOrder:
+async def order_by(chat: ScriptedChat, *passages: Passage, bill: Bill | None = None) -> ModelOrder:
     """Asks one scripted model."""
     model = ListwiseChat(ChatChain([chat]), passage_characters=200, check_interval_s=60.0)
-    return await model.order(QUESTION, passages, Deadline.after(5.0), may_pay=True)
+    return await model.order(QUESTION, passages, Deadline.after(5.0), bill or Bill())
 
 
 def shown(request: ChatRequest) -> str:
@@ -37,16 +38,16 @@ def shown(request: ChatRequest) -> str:
 
 async def test_the_answer_is_the_order_and_its_price_is_told() -> None:
     """Who answered, tokens and cost are those of the call."""
-    answer = await order_by(
-        ScriptedChat("2,0,1,3", name="mistral", price=TokenPrice(1.0, 10.0, "EUR")), *PASSAGES
-    )
+    chat = ScriptedChat("2,0,1,3", name="mistral", price=TokenPrice(1.0, 10.0, "EUR"))
+    bill = Bill()
+    answer = await order_by(chat, *PASSAGES, bill=bill)
 
     assert answer.order == (2, 0, 1, 3)
     assert answer.scores == (None,) * 4
     assert (answer.provider, answer.model) == ("mistral", "mistral-model")
-    assert (answer.input_token_count, answer.output_token_count) == (20, 5)
-    assert answer.cost == pytest.approx(70 / 1e6)
-    assert answer.currency == "EUR"
+    assert (bill.input_token_count, bill.output_token_count) == (20, 5)
+    assert bill.cost == pytest.approx(70 / 1e6)
+    assert bill.currency == "EUR"
 
 
 async def test_what_the_answer_leaves_out_follows_in_fused_order() -> None:
@@ -57,9 +58,12 @@ async def test_what_the_answer_leaves_out_follows_in_fused_order() -> None:
 
 @pytest.mark.parametrize("answer", ["", "None of them.", "Je ne peux pas classer ces 4 passages."])
 async def test_an_answer_without_an_order_is_a_failure(answer: str) -> None:
-    """The next implementation sorts instead, and the receipt says why."""
+    """The next implementation sorts instead, and the receipt says why; it was paid all the same."""
+    bill = Bill()
     with pytest.raises(Unavailable) as caught:
-        await order_by(ScriptedChat(answer), *PASSAGES)
+        await order_by(ScriptedChat(answer, price=TokenPrice(1.0, 10.0)), *PASSAGES, bill=bill)
+
+    assert bill.cost == pytest.approx(70 / 1e6)
 
     assert caught.value.reason == "CHAT_ANSWER_UNUSABLE"
     assert answer not in caught.value.message or not answer
@@ -125,14 +129,15 @@ async def test_what_does_not_fit_into_one_prompt_is_split() -> None:
     chat = RankingChat(best="passage 11 ")
     chat.card = replace(chat.card, context_tokens=600)
 
-    answer = await order_by(chat, *passages)
+    bill = Bill()
+    answer = await order_by(chat, *passages, bill=bill)
 
     assert len(chat.requests) > 2
     for request in chat.requests:
         assert estimated_prompt_tokens(request) + request.max_output_tokens <= 600
     assert answer.order[0] == 11
     assert sorted(answer.order) == list(range(12))
-    assert answer.input_token_count == 20 * len(chat.requests)
+    assert bill.input_token_count == 20 * len(chat.requests)
 
 
 class RankingChat(ScriptedChat):

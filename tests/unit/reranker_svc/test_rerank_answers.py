@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from chassis.vendor_errors import VendorError, VendorUnusable
+from reranker_svc.bill import Bill
 from reranker_svc.endpoints.dialects import DIALECTS
 from tests.fakes.rerank_endpoints import PASSAGES, QUESTION, SERVERS, model_of, soon
 from tests.fakes.vendors.rerank_servers import CohereServer, JinaServer
@@ -60,7 +61,7 @@ async def test_an_answer_that_names_not_each_passage_once_is_a_failure(
 
     async with model_of(SERVERS[kind](tampered=damaged), kind) as model:
         with pytest.raises(VendorUnusable):
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+            await model.order(QUESTION, PASSAGES, soon(), Bill())
 
 
 @pytest.mark.parametrize("score", [None, "0.5", True, math.nan, math.inf])
@@ -73,7 +74,7 @@ async def test_a_score_that_is_no_number_is_a_failure(score: object) -> None:
 
     async with model_of(JinaServer(tampered=damaged), "jina") as model:
         with pytest.raises(VendorError):
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+            await model.order(QUESTION, PASSAGES, soon(), Bill())
 
 
 @pytest.mark.parametrize("value", [{"error": {"message": "down"}}, [], {"results": {}}, "no", None])
@@ -81,4 +82,15 @@ async def test_an_error_under_a_good_status_is_a_failure(value: object) -> None:
     """Proxies answer so when what is behind them is down."""
     async with model_of(CohereServer(tampered=lambda _: value), "cohere") as model:
         with pytest.raises(VendorUnusable):
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+            await model.order(QUESTION, PASSAGES, soon(), Bill())
+
+
+async def test_an_answer_of_no_use_has_been_paid_for() -> None:
+    """What the endpoint says it has read is on the bill."""
+    server = JinaServer(tampered=lambda value: value | {"results": []})
+    bill = Bill()
+    async with model_of(server, "jina") as model:
+        with pytest.raises(VendorUnusable):
+            await model.order(QUESTION, PASSAGES, soon(), bill)
+
+    assert bill.input_token_count == 815 * len(server.bodies)

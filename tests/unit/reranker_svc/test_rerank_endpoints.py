@@ -14,6 +14,7 @@ from chassis.vendor_errors import (
     VendorTimeout,
     VendorUnauthorized,
 )
+from reranker_svc.bill import Bill
 from reranker_svc.endpoints.dialects import DIALECTS
 from reranker_svc.passage_model import Passage
 from reranker_svc.service import endpoint_model
@@ -51,7 +52,7 @@ async def test_passages_are_placed_by_index(kind: str) -> None:
     """Whatever the order of the results; titles are read, equal passages keep their order."""
     server = SERVERS[kind]()
     async with model_of(server, kind) as model:
-        answer = await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+        answer = await model.order(QUESTION, PASSAGES, soon(), Bill())
 
     assert answer.order == (2, 1, 3, 0)
     assert answer.scores[1] == answer.scores[3]
@@ -69,9 +70,10 @@ async def test_passages_are_placed_by_index(kind: str) -> None:
 async def test_tokens_are_those_that_the_endpoint_counted(kind: str, tokens: int) -> None:
     """0 where it does not say."""
     async with model_of(SERVERS[kind](), kind) as model:
-        answer = await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+        bill = Bill()
+        await model.order(QUESTION, PASSAGES, soon(), bill)
 
-    assert answer.input_token_count == tokens
+    assert bill.input_token_count == tokens
 
 
 @pytest.mark.parametrize("status", [413, 422])
@@ -80,10 +82,10 @@ async def test_a_batch_limit_is_learnt(status: int) -> None:
     server = TeiServer(max_documents=8, refusal_status=status)
     passages = [Passage("", f"{'gaz ' * (at == 33)}passage {at}") for at in range(40)]
     async with model_of(server, "tei") as model:
-        first = await model.order(QUESTION, passages, soon(), may_pay=True)
+        first = await model.order(QUESTION, passages, soon(), Bill())
         first_requests = [len(documents) for documents in server.documents]
         server.bodies.clear()
-        second = await model.order(QUESTION, passages, soon(), may_pay=True)
+        second = await model.order(QUESTION, passages, soon(), Bill())
 
     assert first.order[0] == 33
     assert max(first_requests) == 20, "32 is the limit that is known beforehand"
@@ -98,9 +100,9 @@ async def test_too_long_passages_are_cut(kind: str) -> None:
     server = SERVERS[kind](max_characters=900)
     passages = (*PASSAGES, Passage("", "Le prix du gaz " + "x" * 3000))
     async with model_of(server, kind) as model:
-        answer = await model.order(QUESTION, passages, soon(), may_pay=True)
+        answer = await model.order(QUESTION, passages, soon(), Bill())
         server.bodies.clear()
-        again = await model.order(QUESTION, passages, soon(), may_pay=True)
+        again = await model.order(QUESTION, passages, soon(), Bill())
 
     assert answer.order == (2, 4, 1, 3, 0)
     assert again.order == answer.order
@@ -112,13 +114,13 @@ async def test_a_request_that_is_refused_whatever_its_size_teaches_nothing() -> 
     server = InfinityServer(failures=[RefusedError(400, {"error": "no such model"})] * 12)
     async with model_of(server, "infinity") as model:
         with pytest.raises(VendorRefused):
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+            await model.order(QUESTION, PASSAGES, soon(), Bill())
         with pytest.raises(CircuitOpen):
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+            await model.order(QUESTION, PASSAGES, soon(), Bill())
 
         assert model._client.breaker.state is BreakerState.OPEN
         assert len(server.bodies) <= 8
-        assert model._caps.documents == DIALECTS["infinity"].request_documents
+        assert model._caps.on_trial().documents == DIALECTS["infinity"].request_documents
 
 
 async def test_one_passage_that_cannot_be_scored_opens_no_breaker() -> None:
@@ -126,8 +128,8 @@ async def test_one_passage_that_cannot_be_scored_opens_no_breaker() -> None:
     server = TeiServer(failures=[RefusedError(424, {"error": "score is NaN"})])
     async with model_of(server, "tei") as model:
         with pytest.raises(VendorRefused, match="no number"):
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
-        answer = await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+            await model.order(QUESTION, PASSAGES, soon(), Bill())
+        answer = await model.order(QUESTION, PASSAGES, soon(), Bill())
 
     assert answer.order[0] == 2
     assert len(server.bodies) == 2
@@ -137,7 +139,7 @@ async def test_a_busy_endpoint_is_asked_once_more() -> None:
     """A 429 and a 503 while the model loads pass; the second attempt counts."""
     server = LlamaCppServer(failures=[RefusedError(503, {"error": "Loading model"})])
     async with model_of(server, "llamacpp") as model:
-        answer = await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+        answer = await model.order(QUESTION, PASSAGES, soon(), Bill())
 
     assert answer.order[0] == 2
     assert len(server.bodies) == 2
@@ -157,7 +159,7 @@ async def test_what_stays_wrong_is_asked_once(status: int, body: object) -> None
     server = CohereServer(failures=[RefusedError(status, body)] * 9)
     async with model_of(server, "cohere") as model:
         with pytest.raises(VendorRefused) as caught:
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=True)
+            await model.order(QUESTION, PASSAGES, soon(), Bill())
 
     assert len(server.bodies) == 1
     assert isinstance(caught.value, VendorUnauthorized) == (status == 401)
@@ -169,14 +171,14 @@ async def test_the_deadline_ends_the_call() -> None:
     server = TeiServer(delay_s=60.0)
     async with model_of(server, "tei") as model:
         with pytest.raises(VendorTimeout):
-            await model.order(QUESTION, PASSAGES, Deadline.after(0.05), may_pay=True)
+            await model.order(QUESTION, PASSAGES, Deadline.after(0.05), Bill())
 
 
 async def test_a_cancelled_caller_cancels_the_request() -> None:
     """Nothing stays open at the vendor for an answer that nobody reads."""
     server = TeiServer(delay_s=60.0)
     async with model_of(server, "tei") as model:
-        call = asyncio.create_task(model.order(QUESTION, PASSAGES, soon(), may_pay=True))
+        call = asyncio.create_task(model.order(QUESTION, PASSAGES, soon(), Bill()))
         await until(lambda: bool(server.bodies))
         assert server.open_connections() == 1
         call.cancel()
@@ -193,8 +195,9 @@ async def test_prices_are_those_of_the_model() -> None:
         async with serving(server := SERVERS[kind]()):
             model = endpoint_model(settings_of(server, kind, model_name))
             async with model.running():
-                answer = await model.order(QUESTION, passages, soon(), may_pay=True)
-        return answer.cost, answer.currency
+                bill = Bill()
+                await model.order(QUESTION, passages, soon(), bill)
+        return bill.cost, bill.currency
 
     assert await cost("cohere", "") == (pytest.approx(0.004), "USD")
     assert await cost("voyage", "rerank-2.5") == (pytest.approx(2000 * 0.05 / 1e6), "USD")

@@ -15,6 +15,7 @@ from chassis.errors import DeadlineExceeded, Unavailable
 from chassis.metrics import Metrics
 from justesse.reranker.v1 import reranker_pb2 as pb
 from justesse.reranker.v1 import reranker_pb2_grpc
+from reranker_svc.bill import Bill
 from reranker_svc.folder.cross_encoder import CrossEncoder
 from reranker_svc.folder.folder_model import FolderModel
 from reranker_svc.passage_model import Passage
@@ -64,12 +65,13 @@ async def test_each_passage_is_scored_with_the_question(folder: Path, classes: i
     """Words of the question count nothing; of two classes the second less the first counts."""
     write_cross_encoder(folder, classes=classes)
     async with model_of(folder) as model:
-        answer = await model.order(QUESTION, PASSAGES, soon(), may_pay=False)
+        bill = Bill(may_pay=False)
+        answer = await model.order(QUESTION, PASSAGES, soon(), bill)
 
     assert answer.order == (3, 2, 1, 0)
     assert answer.scores == tuple(score * classes for score in SCORES)
-    assert answer.input_token_count == 4 * 5 + 2 + 2 + 1 + 3
-    assert (answer.cost, answer.provider, answer.model) == (0.0, "folder", "tiny-reranker")
+    assert bill.input_token_count == 4 * 5 + 2 + 2 + 1 + 3
+    assert (bill.cost, answer.provider, answer.model) == (0.0, "folder", "tiny-reranker")
 
 
 async def test_batches_change_nothing(folder: Path) -> None:
@@ -78,7 +80,7 @@ async def test_batches_change_nothing(folder: Path) -> None:
     pairs = encoder.pairs(QUESTION, [passage.titled_text for passage in PASSAGES])
     batches = list(encoder.batches(pairs))
     async with model_of(folder, batch_tokens=16) as model:
-        answer = await model.order(QUESTION, PASSAGES, soon(), may_pay=False)
+        answer = await model.order(QUESTION, PASSAGES, soon(), Bill(may_pay=False))
 
     assert sorted(index for batch in batches for index in batch) == [0, 1, 2, 3]
     assert all(len(batch) * max(len(pairs[at].ids) for at in batch) <= 16 for batch in batches)
@@ -113,7 +115,7 @@ async def test_the_work_ends_with_its_deadline(folder: Path) -> None:
     """Between two batches, so that nobody's next question waits for it."""
     async with model_of(folder) as model:
         with pytest.raises(DeadlineExceeded):
-            await model.order(QUESTION, PASSAGES, Deadline.after(0.0), may_pay=False)
+            await model.order(QUESTION, PASSAGES, Deadline.after(0.0), Bill(may_pay=False))
 
 
 async def test_a_score_that_is_no_number_is_a_failure(folder: Path) -> None:
@@ -121,7 +123,7 @@ async def test_a_score_that_is_no_number_is_a_failure(folder: Path) -> None:
     write_cross_encoder(folder, broken_word="eau")
     async with model_of(folder) as model:
         with pytest.raises(Unavailable, match="no finite number") as caught:
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=False)
+            await model.order(QUESTION, PASSAGES, soon(), Bill(may_pay=False))
 
     assert caught.value.reason == "MODEL_FAILED"
 
@@ -140,7 +142,7 @@ async def test_an_unusable_folder_is_told_in_words(folder: Path, damage: str) ->
 
     with pytest.raises(Unavailable, match=r"tiny-reranker.*tokenizer\.json") as caught:
         async with model_of(folder) as model:
-            await model.order(QUESTION, PASSAGES, soon(), may_pay=False)
+            await model.order(QUESTION, PASSAGES, soon(), Bill(may_pay=False))
 
     assert caught.value.reason == "MODEL_NOT_LOADED"
 
@@ -149,7 +151,9 @@ async def test_the_event_loop_stays_free(folder: Path) -> None:
     """The model works on a thread of its own."""
     async with model_of(folder) as model:
         turns = 0
-        call = asyncio.create_task(model.order(QUESTION, PASSAGES * 50, soon(), may_pay=False))
+        call = asyncio.create_task(
+            model.order(QUESTION, PASSAGES * 50, soon(), Bill(may_pay=False))
+        )
         while not call.done():
             turns += 1
             await asyncio.sleep(0)
