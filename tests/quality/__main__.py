@@ -18,6 +18,7 @@ from tests.quality.hit_rates import Interval, hits_at, mean_interval
 from tests.quality.known_vectors import KnownVectors
 from tests.quality.labelled_set import LabelledSet, read_set
 from tests.quality.rankings import METHODS, filled_engine, rankings_of
+from tests.quality.reranking_table import RESULT, rows
 
 SETS = {
     "piaf": ("fr", 600),
@@ -26,8 +27,6 @@ SETS = {
     "covidfaq-en": ("en", 300),
 }
 """Language, and the most questions that are sampled."""
-
-RESULT = Path(__file__).parents[2] / "docs" / "quality" / "reranking.json"
 
 
 async def measured(labelled: LabelledSet, known: KnownVectors) -> dict[str, Any]:
@@ -79,6 +78,8 @@ async def main() -> None:
     if set(results) == set(SETS):
         RESULT.parent.mkdir(exist_ok=True)
         RESULT.write_text(json.dumps(results, indent=2) + "\n")
+        print(f"\nFor docs/quality.md, from {RESULT.name}:\n")
+        print("\n".join(rows(results)))
 
 
 def _print(name: str, result: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.quality.hit_rates import hits_at, mean_interval
 from tests.quality.labelled_set import read_set
+from tests.quality.reranking_table import RESULT, kept_rows
 
 
 def write_set(folder: Path, questions: int) -> None:
@@ -61,3 +62,12 @@ def test_an_interval_holds_the_mean_and_narrows_with_the_questions() -> None:
     assert few.high - few.low == pytest.approx(2 * 1.96 * 0.05, rel=0.1)
     assert many.high - many.low == pytest.approx(2 * 1.96 * 0.5 / 1000**0.5, rel=0.1)
     assert mean_interval(np.zeros(10)).high == 0.0
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    """Every row of docs/quality.md about reranking equals the kept result."""
+    page = (RESULT.parents[1] / "quality.md").read_text().splitlines()
+    rows = kept_rows()
+
+    assert len(rows) > 1
+    assert [row for row in rows if row not in page] == []
