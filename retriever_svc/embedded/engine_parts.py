@@ -19,6 +19,7 @@ from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.embedded.graph_builder import GraphBuilder
 from retriever_svc.embedded.lexical.compaction import LexicalCompactor
 from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
+from retriever_svc.embedded.merges import Merges
 from retriever_svc.embedded.published_state import DueBuild, GraphsPublished, PublishedState
 from retriever_svc.embedded.publisher import Publisher
 from retriever_svc.embedded.purges import Purges
@@ -89,8 +90,9 @@ def open_parts(
     compactor = LexicalCompactor(store.open_reader)
     stack.callback(compactor.close)
     compactions = Compactions(store, lexical, compactor, worker)
+    merges = Merges(store, lexical, worker)
     publisher = Publisher(
-        store, lexical, compactions, worker, snapshots, settings.dense, builder.build
+        store, lexical, compactions, merges, worker, snapshots, settings.dense, builder.build
     )
     publisher.load_all()
     metrics = upkeep_metrics_of(registry)
@@ -107,7 +109,7 @@ def open_parts(
         now=now,
     )
     purges.load()
-    upkeep = Upkeep(store, publisher, checkpoints, compactions, purges, reserve)
+    upkeep = Upkeep(store, publisher, checkpoints, compactions, merges, purges, reserve)
     reading = ThreadPoolExecutor(1, thread_name_prefix="documents")
     stack.callback(reading.shutdown)
     writer = Writer(

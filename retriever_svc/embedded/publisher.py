@@ -13,6 +13,7 @@ from retriever_svc.embedded.dense.space_index import may_have_graphs
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.catch_up import catch_up
 from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
+from retriever_svc.embedded.merges import Merges
 from retriever_svc.embedded.published_state import DueBuild, Publication, PublishedState
 from retriever_svc.embedded.search_worker import SearchWorker
 from retriever_svc.embedded.snapshots.snapshots import Snapshots
@@ -52,6 +53,7 @@ class Publisher:
         store: Store,
         lexical: LexicalIndexes,
         compactions: Compactions,
+        merges: Merges,
         worker: SearchWorker,
         snapshots: Snapshots,
         settings: DenseSettings,
@@ -60,6 +62,7 @@ class Publisher:
         self._store = store
         self._lexical = lexical
         self._compactions = compactions
+        self._merges = merges
         self._worker = worker
         self._snapshots = snapshots
         self._settings = settings
@@ -90,6 +93,7 @@ class Publisher:
                 self._forget(workspace_id)
             else:
                 self._compactions.note_change(workspace_id)
+                self._merges.note_change(workspace_id)
                 self._keep_snapshots(changed.last)
         self._lexical.rest_unused()
         return failed
@@ -164,6 +168,7 @@ class Publisher:
             index.discard()
             raise
         self._compactions.note_change(workspace_id)
+        self._merges.note_change(workspace_id)
         self._keep_snapshots(row)
         view = WorkspaceView(row, index.searcher(), self._settings)
         view.load(self._store.connection)
@@ -184,6 +189,7 @@ class Publisher:
         self._snapshots.forget(workspace_id)
         self._stale.discard(workspace_id)
         self._compactions.forget(workspace_id)
+        self._merges.forget(workspace_id)
         reach(Failpoint.WORKSPACE_RETIRED)
         try:
             self._lexical.remove(workspace_id)

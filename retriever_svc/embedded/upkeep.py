@@ -7,6 +7,7 @@ import structlog
 from retriever_svc.embedded.checkpoints import Checkpoints
 from retriever_svc.embedded.compactions import Compactions
 from retriever_svc.embedded.disk_reserve import DiskReserve
+from retriever_svc.embedded.merges import Merges
 from retriever_svc.embedded.publisher import Publisher
 from retriever_svc.embedded.purges import Purges
 from retriever_svc.embedded.store.deletions import purge_retired_rows
@@ -29,6 +30,7 @@ class Upkeep:
         publisher: Publisher,
         checkpoints: Checkpoints,
         compactions: Compactions,
+        merges: Merges,
         purges: Purges,
         reserve: DiskReserve,
     ) -> None:
@@ -36,6 +38,7 @@ class Upkeep:
         self._publisher = publisher
         self._checkpoints = checkpoints
         self._compactions = compactions
+        self._merges = merges
         self._purges = purges
         self._reserve = reserve
         self._rows_left = False
@@ -75,6 +78,7 @@ class Upkeep:
             return 0.0
         waits = [
             self._purges.step(),
+            self._merges.step(),
             _COMPACTION_POLL_S if self._compactions.running else None,
             _RETRY_PAUSE_S if self._checkpoints.held else None,
         ]

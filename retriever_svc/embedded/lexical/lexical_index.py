@@ -72,6 +72,10 @@ class LexicalIndex:
         reach(Failpoint.INDEX_WRITTEN)
         self._note(opstamp)
 
+    def take_merged(self) -> bool:
+        """Lets the next `searcher` use segments merged since; returns whether there were any."""
+        return self._terms.take_merged()
+
     def discard(self) -> None:
         """Forgets what was applied and not committed, after an error."""
         self._terms.discard()

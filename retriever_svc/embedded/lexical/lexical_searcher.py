@@ -66,6 +66,11 @@ class LexicalSearcher:
     def __len__(self) -> int:
         return int(self._searcher.num_docs)
 
+    @property
+    def segment_count(self) -> int:
+        """Segments that every search has to look at."""
+        return int(self._searcher.num_segments)
+
     def analyse(self, text: str) -> LexicalQuery:
         """Returns the query of a text.
 

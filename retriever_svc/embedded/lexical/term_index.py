@@ -35,6 +35,7 @@ class TermIndex:
         self._index = tantivy.Index(self._schema, path=str(path), reuse=True)
         register_tokenizer(self._index)
         self._index.config_reader("manual")
+        self._shown = self._state_on_disk()
         self._index.reload()
         self._writer: Any = None
 
@@ -58,8 +59,18 @@ class TermIndex:
         Returns tantivy's own count of operations.
         """
         opstamp = int(self._opened_writer().commit())
+        self._shown = self._state_on_disk()
         self._index.reload()
         return opstamp
+
+    def take_merged(self) -> bool:
+        """Lets the next `searcher` use segments merged since; returns whether there were any."""
+        found = self._state_on_disk()
+        if found == self._shown:
+            return False
+        self._shown = found
+        self._index.reload()
+        return True
 
     def discard(self) -> None:
         """Forgets what was applied and not committed, after an error."""
@@ -94,8 +105,18 @@ class TermIndex:
             dead += (segment["deletes"] or {}).get("num_deleted_docs", 0)
         return dead / total if total else 0.0
 
+    def _state_on_disk(self) -> tuple[int, int]:
+        # Tantivy replaces the file at every commit and merge. Looked at before it is read: what
+        # happens between the two is taken in once more, never missed.
+        found = self._meta_path.stat()
+        return found.st_ino, found.st_mtime_ns
+
+    @property
+    def _meta_path(self) -> Path:
+        return self.path / "meta.json"
+
     def _meta(self) -> Any:
-        return orjson.loads((self.path / "meta.json").read_bytes())
+        return orjson.loads(self._meta_path.read_bytes())
 
     def _opened_writer(self) -> Any:
         if self._writer is None:
