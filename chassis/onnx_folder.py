@@ -50,7 +50,7 @@ class OnnxFolder:
         left out.
         """
         width = max(1, *map(len, rows))
-        ids = np.zeros((len(rows), width), dtype=np.int64)
+        ids = np.full((len(rows), width), self._padding_id, dtype=np.int64)
         mask = np.zeros_like(ids)
         type_ids = np.zeros_like(ids)
         for at, row in enumerate(rows):
@@ -95,6 +95,12 @@ class OnnxFolder:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         return tokenizer
+
+    @cached_property
+    def _padding_id(self) -> int:
+        """The token that RoBERTa's kind leaves out when it counts positions; 0 if there is none."""
+        found = map(self.tokenizer.token_to_id, ("[PAD]", "<pad>"))
+        return next((token_id for token_id in found if token_id is not None), 0)
 
     def unusable(self, error: Exception) -> Unavailable:
         """Says that the folder is no use, why, and what it must hold."""

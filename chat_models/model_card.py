@@ -60,6 +60,11 @@ def estimated_tokens(text: str) -> int:
     return math.ceil(len(text) * _TOKENS_PER_CHARACTER)
 
 
+def cut_to_tokens(text: str, tokens: int) -> str:
+    """Returns the beginning of a text that is estimated at so many tokens at most."""
+    return text[: int(tokens / _TOKENS_PER_CHARACTER)]
+
+
 def estimated_prompt_tokens(request: ChatRequest) -> int:
     """Estimates the tokens that the model has to read for a request."""
     return sum(estimated_tokens(message.text) + _TOKENS_PER_MESSAGE for message in request.messages)

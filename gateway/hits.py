@@ -58,10 +58,8 @@ def placed_hits(fused: FusedHits, ranking: Ranking | None) -> Iterator[Hit]:
 
 def _placed(ranking: Ranking) -> bool:
     """Tells a ranking that somebody made from the given order handed back."""
-    scored: Sequence[RankedPassage] = ranking.passages
-    return ranking.report.outcome is StageOutcome.RAN or any(
-        passage.score is not None for passage in scored
-    )
+    report = ranking.report
+    return report.outcome is StageOutcome.RAN or bool(report.provider)
 
 
 def _places(hit: FusedHit, lists: Sequence[RankedList]) -> tuple[ListPlace, ...]:

@@ -77,7 +77,7 @@ def configured_models(
     if chain is not None:
         models[Implementation.CHAT] = ListwiseChat(
             chain,
-            passage_characters=settings.chat_passage_characters,
+            passage_tokens=settings.chat_passage_tokens,
             check_interval_s=settings.chat_check_interval_s,
         )
     if settings.dialect is not None:

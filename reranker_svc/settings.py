@@ -42,8 +42,8 @@ class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings, ChatSe
         le=1.0,
         description="0 to 1, share of the cosine in the formula; the rest is the share of BM25",
     )
-    chat_passage_characters: int = Field(
-        default=1600, ge=100, description="of a passage, what a chat model is shown, 100 and more"
+    chat_passage_tokens: int = Field(
+        default=500, ge=40, description="of a passage, what a chat model is shown, 40 and more"
     )
     folder_path: Path | None = Field(
         default=None, description="folder with a cross-encoder: model.onnx and tokenizer.json"

@@ -100,7 +100,7 @@ def _draw_passage(
     if passage.matched_terms:
         console.print(_terms(passage))
     if passage.rerank is not None:
-        console.print(_reranking(passage.rerank))
+        console.print(plain(reranking_in_words(passage.rerank)))
 
 
 def _standings_table(passage: ExplainedPassage, explanation: SearchExplanation) -> Table:
@@ -129,15 +129,17 @@ def _terms(passage: ExplainedPassage) -> Text:
     return plain(f"Terms: {terms}{f' and {more} more' if more else ''}")
 
 
-def _reranking(step: RerankStep) -> Text:
+def reranking_in_words(step: RerankStep) -> str:
     """Says what moved the passage, and by which numbers."""
-    sorter = f"{step.model} ({provider_in_words(step.provider)})" if step.model else "reranker"
+    sorter = provider_in_words(step.provider) or "reranker"
+    if step.model:
+        sorter = f"{step.model} ({sorter})"
     text = f"Reranked by {sorter}: place {step.rank_before} became {step.rank_after}"
     if step.formula_parts is not None:
         text += f"; {number(step.score, 3)} = {_formula(step.formula_parts)}"
     elif step.score is not None:
         text += f"; score {number(step.score, 3)}"
-    return plain(text)
+    return text
 
 
 def _formula(parts: FormulaParts) -> str:

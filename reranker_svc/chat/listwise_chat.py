@@ -10,26 +10,26 @@ from contextlib import AbstractAsyncContextManager
 from chassis.deadline import Deadline
 from chassis.errors import Unavailable
 from chat_models.chain import ChatChain
-from chat_models.chat import ChatRequest, Completion
+from chat_models.chat import Completion
 from chat_models.connectivity import kept_ready
 from chat_models.model_card import estimated_prompt_tokens
 from reranker_svc.bill import Bill, Charge
 from reranker_svc.chat.listwise_answer import order_from
-from reranker_svc.chat.listwise_prompt import listwise_request
+from reranker_svc.chat.listwise_prompt import listwise_request, passage_json
 from reranker_svc.passage_model import ModelOrder, Passage
 
 _SMALLEST_PART = 2
+# With fewer tokens of each passage nobody could tell which one answers.
+_FEWEST_PASSAGE_TOKENS = 40
 
 
 class ListwiseChat:
-    """A ChatChain as a PassageModel; of each passage it shows up to `passage_characters`."""
+    """A ChatChain as a PassageModel; of each passage it shows up to `passage_tokens`."""
 
-    def __init__(
-        self, chain: ChatChain, *, passage_characters: int, check_interval_s: float
-    ) -> None:
+    def __init__(self, chain: ChatChain, *, passage_tokens: int, check_interval_s: float) -> None:
         self._chain = chain
         self._check_interval_s = check_interval_s
-        self._passage_characters = passage_characters
+        self._passage_tokens = passage_tokens
 
     @property
     def name(self) -> str:
@@ -41,14 +41,16 @@ class ListwiseChat:
     ) -> ModelOrder:
         """Asks for an order; passages that an answer leaves out follow in the given order.
 
-        Raises what the chain raises, and Unavailable if an answer names no passage.
+        Passages are cut further where even two do not fit into one prompt. Raises what the chain
+        raises, and Unavailable if an answer names no passage or the question leaves no room.
         """
         order = list(range(len(passages)))
         last = None
-        for part in parts(len(passages), self._part_size(question, passages)):
+        size, tokens = self._fitting(question, passages)
+        for part in parts(len(passages), size):
             asked = [order[place] for place in part]
             shown = [passages[index] for index in asked]
-            request = self._request(question, shown)
+            request = listwise_request(question, shown, passage_tokens=tokens)
             last = await self._chain.complete(request, deadline, may_pay=bill.may_pay)
             bill.add(_charge(last))
             order[part.start : part.stop] = [asked[at] for at in _completed(last, len(part))]
@@ -59,19 +61,31 @@ class ListwiseChat:
         """Checks the models every `check_interval_s`; closes the chain at the end."""
         return kept_ready(self._chain, self._check_interval_s)
 
-    def _request(self, question: str, passages: Sequence[Passage]) -> ChatRequest:
-        return listwise_request(question, passages, passage_characters=self._passage_characters)
+    def _fitting(self, question: str, passages: Sequence[Passage]) -> tuple[int, int]:
+        """Returns how many passages fit into one prompt with their answer, and tokens of each."""
+        tokens = self._passage_tokens
+        while True:
+            size = self._part_size(question, passages, tokens)
+            if size >= _SMALLEST_PART:
+                return size, tokens
+            if tokens <= _FEWEST_PASSAGE_TOKENS:
+                raise Unavailable(
+                    f"the question leaves no room for two passages in {self._chain.context_tokens} "
+                    "tokens, the smallest context of the chat models",
+                    reason="CHAT_CONTEXT_TOO_SMALL",
+                )
+            tokens = max(_FEWEST_PASSAGE_TOKENS, tokens // 2)
 
-    def _part_size(self, question: str, passages: Sequence[Passage]) -> int:
-        """Returns how many of the longest passages fit into one prompt with their answer."""
-        longest = sorted(passages, key=lambda passage: -len(passage.titled_text))
+    def _part_size(self, question: str, passages: Sequence[Passage], tokens: int) -> int:
+        """Returns how many of the longest passages fit, less than 2 if even two do not."""
+        longest = sorted(passages, key=lambda passage: -len(passage_json(passage, tokens)))
         size = len(passages)
-        while size > _SMALLEST_PART:
-            request = self._request(question, longest[:size])
-            tokens = estimated_prompt_tokens(request) + request.max_output_tokens
-            if tokens <= self._chain.context_tokens:
+        while size >= _SMALLEST_PART:
+            request = listwise_request(question, longest[:size], passage_tokens=tokens)
+            needed = estimated_prompt_tokens(request) + request.max_output_tokens
+            if needed <= self._chain.context_tokens:
                 break
-            size = max(_SMALLEST_PART, size * self._chain.context_tokens // tokens)
+            size = min(size - 1, max(_SMALLEST_PART, size * self._chain.context_tokens // needed))
         return size
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 
 from chat_models.chat import ChatMessage, ChatRequest, ChatRole
+from chat_models.model_card import cut_to_tokens, estimated_tokens
 from reranker_svc.passage_model import Passage
 from text_analysis.visible_text import visible
 
@@ -24,14 +25,14 @@ _SPARE_TOKENS = 32
 
 
 def listwise_request(
-    question: str, passages: Sequence[Passage], *, passage_characters: int
+    question: str, passages: Sequence[Passage], *, passage_tokens: int
 ) -> ChatRequest:
     """Returns the request to sort the passages, numbered from 0.
 
-    A passage longer than `passage_characters` is cut at its end.
+    A passage estimated at more than `passage_tokens` is cut at its end, its title at half of them.
     """
     lines = [
-        f"{number} {_as_json({'title': passage.title, 'text': passage.text[:passage_characters]})}"
+        f"{number} {passage_json(passage, passage_tokens)}"
         for number, passage in enumerate(passages)
     ]
     prompt = "\n".join(
@@ -46,6 +47,13 @@ def listwise_request(
         (ChatMessage(ChatRole.SYSTEM, _RULES), ChatMessage(ChatRole.USER, prompt)),
         max_output_tokens=_TOKENS_PER_NUMBER * len(passages) + _SPARE_TOKENS,
     )
+
+
+def passage_json(passage: Passage, tokens: int) -> str:
+    """Returns a passage as the model is shown it, on one line."""
+    title = cut_to_tokens(passage.title, tokens // 2)
+    text = cut_to_tokens(passage.text, tokens - estimated_tokens(title))
+    return _as_json({"title": title, "text": text})
 
 
 def _as_json(value: str | dict[str, str]) -> str:

@@ -16,6 +16,8 @@ from chassis.errors import Unavailable
 from chassis.onnx_folder import OnnxFolder
 
 _LEAST_PASSAGE_TOKENS = 32
+# Few texts have longer tokens; tokenising takes as long as the text is, so the rest is not read.
+_CHARACTERS_PER_TOKEN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +49,16 @@ class CrossEncoder:
         """Brings the model into memory; raises Unavailable if that fails."""
         self._model.load()
 
-    def pairs(self, question: str, texts: Sequence[str]) -> list[EncodedPair]:
-        """Returns the pairs, each within the model's input.
+    def pairs(self, question: str, texts: Sequence[str]) -> Iterator[EncodedPair]:
+        """Yields the pairs, each within the model's input.
 
         A question that leaves the passages less than 32 tokens is cut too.
         """
         longest_question = self._input_tokens - _LEAST_PASSAGE_TOKENS
-        question = self._head(question, max(1, longest_question))
-        return [self._pair(question, text) for text in texts]
+        longest_text = self._input_tokens * _CHARACTERS_PER_TOKEN
+        question = self._head(question[:longest_text], max(1, longest_question))
+        for text in texts:
+            yield self._pair(question, text[:longest_text])
 
     def batches(self, pairs: Sequence[EncodedPair]) -> Iterator[list[int]]:
         """Yields the indices of the pairs in batches of similar lengths, longest first."""

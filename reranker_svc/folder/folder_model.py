@@ -15,7 +15,8 @@ from reranker_svc.passage_model import ModelOrder, Passage, order_by_scores
 class FolderModel:
     """A CrossEncoder as a PassageModel.
 
-    It works in steps of one batch, so that it ends soon after its caller has gone.
+    It works in steps of one text read or one batch scored, so that it ends soon after its caller
+    has gone.
     """
 
     def __init__(self, encoder: CrossEncoder) -> None:
@@ -57,8 +58,10 @@ class FolderModel:
     ) -> Generator[None, None, tuple[ModelOrder, int]]:
         """Returns the order and how many tokens were read."""
         self._encoder.load()
-        pairs = self._encoder.pairs(question, texts)
-        yield
+        pairs = []
+        for pair in self._encoder.pairs(question, texts):
+            pairs.append(pair)
+            yield
         scores = np.zeros(len(pairs), dtype=np.float32)
         for indices in self._encoder.batches(pairs):
             scores[indices] = self._encoder.scores([pairs[index] for index in indices])

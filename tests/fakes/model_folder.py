@@ -18,11 +18,14 @@ WORTH = np.array([[0.0], [0.0], [0.0], [0.0], [0.0], [0.0], [1.0], [4.0], [0.25]
 """What each word of a passage adds to the score of the tiny cross-encoder."""
 
 
-def write_cross_encoder(folder: Path, *, classes: int = 1, broken_word: str = "") -> None:
+def write_cross_encoder(
+    folder: Path, *, classes: int = 1, broken_word: str = "", flat: bool = False, half: bool = False
+) -> None:
     """Writes a model that adds up the worth of the words in the second text of a pair.
 
     With two classes, the first one's logit is the score turned negative. Pairs that hold
-    `broken_word` get a score that is no number.
+    `broken_word` get a score that is no number. `flat` logits have the shape (n,), `half` ones are
+    float16.
     """
     worth = WORTH.astype(np.float32).copy()
     if broken_word:
@@ -37,12 +40,19 @@ def write_cross_encoder(folder: Path, *, classes: int = 1, broken_word: str = ""
         helper.make_node("Mul", ["words", "mask"], ["counted"]),
         helper.make_node("ReduceSum", ["counted", "axis"], ["logits"], keepdims=0),
     ]
+    nodes[-1].output[0] = "sums"
+    if flat:
+        nodes.append(helper.make_node("Squeeze", ["sums", "axis"], ["shaped"]))
+    else:
+        nodes.append(helper.make_node("Identity", ["sums"], ["shaped"]))
+    kind = TensorProto.FLOAT16 if half else TensorProto.FLOAT
+    nodes.append(helper.make_node("Cast", ["shaped"], ["logits"], to=kind))
     names = ["input_ids", "attention_mask", "token_type_ids"]
     _write(
         folder,
         nodes,
         [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "t"]) for name in names],
-        helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", classes]),
+        helper.make_tensor_value_info("logits", kind, ["n"] if flat else ["n", classes]),
         [numpy_helper.from_array(np.ascontiguousarray(table), "table"), axis, last],
     )
 

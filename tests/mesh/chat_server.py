@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,10 @@ ADDED = "procédure"
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Adds one word to each query that it is asked to reword; lists no models."""
+    """Adds one word to each query that it is asked to reword, and turns passages round.
+
+    It lists no models.
+    """
 
     protocol_version = "HTTP/1.1"
 
@@ -24,10 +28,9 @@ class Handler(BaseHTTPRequestHandler):
         self._answer({"data": []})
 
     def do_POST(self) -> None:
-        """Rewords."""
+        """Rewords, or sorts."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        query = body["messages"][-1]["content"].rpartition("Query: ")[2]
-        message = {"role": "assistant", "content": f"{query} {ADDED}"}
+        message = {"role": "assistant", "content": answer_to(body["messages"][-1]["content"])}
         usage = {"prompt_tokens": 300, "completion_tokens": 12}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
         self._answer({"choices": [choice], "usage": usage})
@@ -42,6 +45,15 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+def answer_to(prompt: str) -> str:
+    """Returns the query reworded, or the numbers of the passages from the last to the first."""
+    if prompt.startswith("Question: "):
+        numbers = re.findall(r"^(\d+) \{", prompt, re.MULTILINE)
+        return ",".join(reversed(numbers))
+    query = prompt.rpartition("Query: ")[2]
+    return f"{query} {ADDED}"
 
 
 @dataclass(frozen=True, slots=True)

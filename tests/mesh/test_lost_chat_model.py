@@ -30,18 +30,29 @@ def searched_over_http(mesh: Mesh, query: str) -> tuple[int, dict[str, Any]]:
         return answer.status, json.load(answer)
 
 
-def rewriting_of(answer: dict[str, Any]) -> dict[str, Any]:
-    """Returns what the receipt says of the rewriting."""
-    (report,) = [each for each in answer["receipt"]["stages"] if each["stage"] == "rewrite"]
+def report_of(stage: str, answer: dict[str, Any]) -> dict[str, Any]:
+    """Returns what the receipt says of a stage."""
+    (report,) = [each for each in answer["receipt"]["stages"] if each["stage"] == stage]
     return dict(report)
 
 
+def order_of(answer: dict[str, Any]) -> list[str]:
+    """Returns the documents of the hits, best first."""
+    return [hit["source"]["external_id"] for hit in answer["hits"]]
+
+
 def test_killing_the_chat_server_changes_the_receipt_alone(tmp_path: Path) -> None:
-    """Statuses and hits stay; before it both wordings are searched, afterwards the question."""
+    """Statuses and hits stay; before it both wordings are searched, afterwards the question.
+
+    Before it the model sorts, backwards as the tiny one does, afterwards the formula.
+    """
     with running_chat_server() as chat:
         settings = {
             "JUSTESSE_REWRITER_CHAT_MODELS": "openai/tiny",
             "JUSTESSE_REWRITER_CHAT_BASE_URL": chat.base_url,
+            "JUSTESSE_RERANKER_IMPLEMENTATIONS": "chat,formula",
+            "JUSTESSE_RERANKER_CHAT_MODELS": "openai/tiny",
+            "JUSTESSE_RERANKER_CHAT_BASE_URL": chat.base_url,
         }
         with running_mesh(tmp_path, **settings) as mesh:
             with Caller(mesh.gateway_address) as caller:
@@ -55,15 +66,20 @@ def test_killing_the_chat_server_changes_the_receipt_alone(tmp_path: Path) -> No
     for (status, answer), query in zip(alive, QUERIES, strict=True):
         assert status == 200
         assert answer["searched_queries"] == [query, f"{query} {ADDED}"]
-        report = rewriting_of(answer)
+        report, reranking = report_of("rewrite", answer), report_of("rerank", answer)
+        assert (reranking["outcome"], reranking["provider"]) == ("RAN", "openai")
+        assert (reranking["model"], reranking["input_token_count"]) == ("tiny", 300)
+        assert order_of(answer)[-1] == "surestaries.md"
         assert (report["outcome"], report["provider"]) == ("RAN", "openai")
         assert (report["input_token_count"], report["output_token_count"]) == (300, 12)
         assert "vectors 1, BM25 1" in report["detail"]
     for (status, answer), query in zip(dead, QUERIES * 3, strict=True):
         assert status == 200
         assert answer["searched_queries"] == [f"{query} ?"]
-        report = rewriting_of(answer)
-        assert report["outcome"] == "DEGRADED"
-        assert report["reason"] in {"VENDOR_UNAVAILABLE", "CIRCUIT_OPEN"}
-    tops = {answer["hits"][0]["source"]["external_id"] for _, answer in alive + dead}
-    assert tops == {"surestaries.md"}
+        for stage in ("rewrite", "rerank"):
+            report = report_of(stage, answer)
+            assert report["outcome"] == "DEGRADED"
+            assert report["reason"] in {"VENDOR_UNAVAILABLE", "CIRCUIT_OPEN"}
+        assert report["provider"] == "embedded"
+        assert order_of(answer)[0] == "surestaries.md"
+    assert {frozenset(order_of(answer)) for _, answer in alive + dead} == {frozenset(DOCUMENTS)}

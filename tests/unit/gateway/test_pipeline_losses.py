@@ -7,6 +7,9 @@ import itertools
 import pytest
 
 from chassis.errors import DeadlineExceeded, InvalidArgument, ServiceError, Unavailable
+from gateway.hits import placed_hits
+from gateway.receipt import StageOutcome, StageReport
+from gateway.reranking import RankedPassage, Ranking
 from gateway.searching import SearchMode
 from gateway.switches.values import SwitchValues
 from tests.fakes.gateway_services.behaviour import Behaviour
@@ -102,6 +105,21 @@ async def test_fused_order_is_kept_with_no_rerank_rank_when_the_reranker_is_lost
     assert [hit.rank for hit in retrieval.hits] == [1, 2, 3]
     assert all(hit.rerank_rank is None for hit in retrieval.hits)
     assert all(hit.rerank_score is None for hit in retrieval.hits)
+
+
+@pytest.mark.parametrize(("provider", "places"), [("mistral", [1, 2, 3]), ("", [None] * 3)])
+async def test_an_order_without_scores_counts_if_somebody_made_it(
+    provider: str, places: list[int | None]
+) -> None:
+    """A chat model gives none; it may have sorted after another model had failed."""
+    retrieval = await Bench().ask()
+    assert retrieval.ranking is not None
+    unscored = tuple(RankedPassage(each.passage_id) for each in retrieval.ranking.passages)
+    report = StageReport("rerank", StageOutcome.DEGRADED, "GONE", provider=provider)
+
+    hits = list(placed_hits(retrieval.fused, Ranking(unscored, report)))
+
+    assert [hit.rerank_rank for hit in hits] == places
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import pytest
 
+from justesse.cli.explanation_tables import reranking_in_words
+from justesse.client import RerankStep
 from tests.fakes.command_line import CommandLine, rows
 from tests.fakes.fake_gateway import SPACE
 from tests.fakes.fake_gateway.explanations import EXPLAINED_ID
@@ -50,6 +52,17 @@ def test_other_passages_have_a_line_each(line: CommandLine) -> None:
     assert "Reranked by small (mistral): place 2 became 3 [6]" in words
     assert output.count("not returned: no list holds it among its first 20") == 11
     assert "5 more passages; --passage N shows one, --json all." in words
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "sorter"),
+    [("tei", "", "tei"), ("cohere", "rerank-v3.5", "rerank-v3.5 (cohere)"), ("", "", "reranker")],
+)
+def test_whoever_reranked_is_named(provider: str, model: str, sorter: str) -> None:
+    """A server with one model does not name it."""
+    step = RerankStep(2, 1, 0.5, formula_parts=None, provider=provider, model=model)
+
+    assert reranking_in_words(step) == f"Reranked by {sorter}: place 2 became 1; score 0.500"
 
 
 def test_a_narrow_terminal_cuts_nothing(line: CommandLine) -> None:

@@ -27,7 +27,7 @@ PASSAGES = tuple(Passage(f"Titre {at}", f"Texte numéro {at}.") for at in range(
 
 async def order_by(chat: ScriptedChat, *passages: Passage, bill: Bill | None = None) -> ModelOrder:
     """Asks one scripted model."""
-    model = ListwiseChat(ChatChain([chat]), passage_characters=200, check_interval_s=60.0)
+    model = ListwiseChat(ChatChain([chat]), passage_tokens=70, check_interval_s=60.0)
     return await model.order(QUESTION, passages, Deadline.after(5.0), bill or Bill())
 
 
@@ -117,10 +117,11 @@ async def test_invisible_characters_are_left_out() -> None:
 
 
 def test_long_passages_are_cut() -> None:
-    """A few long passages do not fill the prompt."""
-    request = listwise_request(QUESTION, [Passage("", "x" * 900)] * 2, passage_characters=200)
+    """A few long passages or titles do not fill the prompt; a token is 0.35 characters or more."""
+    passages = [Passage("", "x" * 900), Passage("y" * 900, "x" * 900)]
+    request = listwise_request(QUESTION, passages, passage_tokens=70)
 
-    assert re.findall("x{20,}", shown(request)) == ["x" * 200] * 2
+    assert re.findall("x{20,}|y{20,}", shown(request)) == ["x" * 200, "y" * 100, "x" * 100]
 
 
 async def test_what_does_not_fit_into_one_prompt_is_split() -> None:
@@ -138,6 +139,52 @@ async def test_what_does_not_fit_into_one_prompt_is_split() -> None:
     assert answer.order[0] == 11
     assert sorted(answer.order) == list(range(12))
     assert bill.input_token_count == 20 * len(chat.requests)
+
+
+@settings(derandomize=True, max_examples=30)
+@given(
+    st.lists(st.text('a"\n\\é ', max_size=300), min_size=2, max_size=8),
+    st.integers(350, 900),
+    st.integers(0, 900),
+)
+async def test_every_prompt_fits_with_its_answer(
+    texts: list[str], context_tokens: int, question_length: int
+) -> None:
+    """Quotes and line ends take more than they seem to; the question counts too."""
+    chat = RankingChat(best="a")
+    chat.card = replace(chat.card, context_tokens=context_tokens)
+    model = ListwiseChat(ChatChain([chat]), passage_tokens=500, check_interval_s=60.0)
+    passages = [Passage("", text or "a") for text in texts]
+    order = await model.order("q" * question_length, passages, Deadline.after(5.0), Bill())
+
+    assert sorted(order.order) == list(range(len(texts)))
+    for request in chat.requests:
+        assert estimated_prompt_tokens(request) + request.max_output_tokens <= context_tokens
+
+
+async def test_passages_are_cut_further_where_two_do_not_fit() -> None:
+    """Better a part of each than a prompt that the vendor cuts or refuses."""
+    chat = RankingChat(best="zz")
+    chat.card = replace(chat.card, context_tokens=400)
+    model = ListwiseChat(ChatChain([chat]), passage_tokens=500, check_interval_s=60.0)
+    passages = [Passage("", "mot " * 400), Passage("", "zz " + "mot " * 400)]
+    answer = await model.order(QUESTION, passages, Deadline.after(5.0), Bill())
+
+    assert answer.order == (1, 0)
+    [request] = chat.requests
+    assert estimated_prompt_tokens(request) + request.max_output_tokens <= 400
+
+
+async def test_a_question_that_fills_the_context_is_not_sent() -> None:
+    """The next implementation sorts; nothing is paid for a prompt that cannot work."""
+    chat = ScriptedChat("0,1")
+    chat.card = replace(chat.card, context_tokens=400)
+    model = ListwiseChat(ChatChain([chat]), passage_tokens=500, check_interval_s=60.0)
+    with pytest.raises(Unavailable) as caught:
+        await model.order("prix " * 300, PASSAGES, Deadline.after(5.0), Bill())
+
+    assert caught.value.reason == "CHAT_CONTEXT_TOO_SMALL"
+    assert chat.requests == []
 
 
 class RankingChat(ScriptedChat):

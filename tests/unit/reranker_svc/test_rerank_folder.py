@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from chassis.channel import open_channel
 from chassis.deadline import Deadline
 from chassis.errors import DeadlineExceeded, Unavailable
 from chassis.metrics import Metrics
+from chassis.onnx_folder import OnnxFolder
 from justesse.reranker.v1 import reranker_pb2 as pb
 from justesse.reranker.v1 import reranker_pb2_grpc
 from reranker_svc.bill import Bill
@@ -26,7 +29,7 @@ pytest.importorskip("onnxruntime")
 pytest.importorskip("tokenizers")
 pytest.importorskip("onnx")
 
-from tests.fakes.model_folder import write_cross_encoder
+from tests.fakes.model_folder import TABLE, write_cross_encoder, write_model
 
 QUESTION = "prix gaz"
 PASSAGES = (
@@ -77,7 +80,7 @@ async def test_each_passage_is_scored_with_the_question(folder: Path, classes: i
 async def test_batches_change_nothing(folder: Path) -> None:
     """Bounded by tokens, in any split, each passage keeps its own score."""
     encoder = CrossEncoder(folder, input_tokens=128, batch_tokens=16)
-    pairs = encoder.pairs(QUESTION, [passage.titled_text for passage in PASSAGES])
+    pairs = list(encoder.pairs(QUESTION, [passage.titled_text for passage in PASSAGES]))
     batches = list(encoder.batches(pairs))
     async with model_of(folder, batch_tokens=16) as model:
         answer = await model.order(QUESTION, PASSAGES, soon(), Bill(may_pay=False))
@@ -91,7 +94,7 @@ async def test_batches_change_nothing(folder: Path) -> None:
 async def test_a_pair_longer_than_a_batch_goes_alone(folder: Path) -> None:
     """It is not left out, and does not end the work."""
     encoder = CrossEncoder(folder, input_tokens=128, batch_tokens=8)
-    pairs = encoder.pairs(QUESTION, ["gaz " * 50, "gaz", "prix"])
+    pairs = list(encoder.pairs(QUESTION, ["gaz " * 50, "gaz", "prix"]))
 
     assert list(encoder.batches(pairs)) == [[0], [1], [2]]
 
@@ -109,6 +112,46 @@ async def test_long_texts_are_cut_to_the_input(folder: Path) -> None:
     assert len(long_question.ids) == 64
     assert long_question.types.count(1) >= 30
     assert encoder.scores([long_passage]).tolist() == [4.0 * (64 - 5)]
+
+
+async def test_what_cannot_fit_is_not_read_to_its_end(folder: Path) -> None:
+    """A megabyte without a word takes no longer than what the input may hold of it."""
+    encoder = CrossEncoder(folder, input_tokens=64, batch_tokens=4096)
+    long_text, long_question = "gaz" + " " * 64 * 16 + "prix", "prix" + " " * 64 * 16 + "gaz"
+    pairs = list(encoder.pairs(long_question, [long_text]))
+
+    assert pairs == list(encoder.pairs("prix", ["gaz"]))
+
+
+@pytest.mark.parametrize(("flat", "half"), [(True, False), (False, True), (True, True)])
+async def test_logits_come_in_any_shape_and_width(folder: Path, flat: bool, half: bool) -> None:
+    """One number a pair without an axis of its own, or in half precision."""
+    write_cross_encoder(folder, flat=flat, half=half)
+    async with model_of(folder) as model:
+        answer = await model.order(QUESTION, PASSAGES, soon(), Bill())
+
+    assert answer.scores == SCORES
+
+
+@pytest.mark.parametrize(("name", "padding_id"), [("[PAD]", 0), ("<pad>", 4), ("none", 0)])
+async def test_rows_are_padded_with_the_tokenizers_own_token(
+    folder: Path, name: str, padding_id: int
+) -> None:
+    """RoBERTa's kind counts positions by it; the vectors of a row are those of its tokens."""
+    write_model(folder)
+    tokenizer = json.loads((folder / "tokenizer.json").read_text())
+    vocabulary = tokenizer["model"]["vocab"]
+    if name != "[PAD]":
+        tokenizer["added_tokens"] = tokenizer["added_tokens"][1:]
+        vocabulary["unused"] = vocabulary.pop("[PAD]")
+        vocabulary[name] = vocabulary.pop("query:")
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    model = OnnxFolder(folder)
+    model.load()
+
+    vectors = model.run([[6, 7], [8]])
+
+    assert np.array_equal(vectors, TABLE[[[6, 7], [8, padding_id]]])
 
 
 async def test_the_work_ends_with_its_deadline(folder: Path) -> None:

@@ -189,6 +189,18 @@ async def test_a_slow_model_leaves_time_for_those_behind_it() -> None:
     assert 0.0 < quick.asked[0][2] <= 0.4
 
 
+async def test_without_any_time_the_formula_sorts() -> None:
+    """A call that arrives in its last moment is answered, not lost."""
+    slow = FakePassageModel(delay_s=60.0)
+    with narrowed_deadline(0.0):
+        ranking = await reranker({ENDPOINT: slow}, [ENDPOINT, FORMULA]).rerank(
+            request(*candidates(3))
+        )
+
+    assert ids(ranking) == ["p2", "p1", "p0"]
+    assert ranking.report.reason == "DEADLINE_EXCEEDED"
+
+
 async def test_a_cancelled_caller_is_no_failure() -> None:
     """The model's call is cancelled and no other implementation is tried."""
     slow, other = FakePassageModel(delay_s=60.0), FakePassageModel()
