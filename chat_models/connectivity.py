@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from chassis.background_task import background_task
 from chassis.errors import ServiceError
 from chat_models.chain import ChatChain
 
@@ -16,13 +17,10 @@ async def kept_ready(chain: ChatChain, interval_s: float) -> AsyncIterator[None]
 
     Closes the chain at the end.
     """
-    checking = asyncio.create_task(_keep_checking(chain, interval_s))
     try:
-        yield
+        async with background_task(_keep_checking(chain, interval_s)):
+            yield
     finally:
-        checking.cancel()
-        with suppress(asyncio.CancelledError):
-            await checking
         await chain.close()
 
 

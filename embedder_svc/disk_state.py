@@ -143,6 +143,14 @@ class DiskState:
             )
         )
 
+    def drop_vectors_before(self, kept_at: float) -> None:
+        """Forgets the vectors of all spaces that were kept earlier; their bytes are overwritten."""
+        self._changes.put(
+            lambda connection: connection.execute(
+                "DELETE FROM vectors WHERE kept_at < ?", (kept_at,)
+            )
+        )
+
     def close(self) -> None:
         """Writes what waits, then closes the file; blocks."""
         self._changes.put(None)

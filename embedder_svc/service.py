@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 import structlog
 
+from chassis.background_task import background_task
 from chassis.binding import EXIT_CONFIG, StartError
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.cost_ledger import CostLedger
@@ -57,22 +58,12 @@ async def running_embedder(
             running_server([served(embedder)], settings, metrics=metrics)
         )
         await stack.enter_async_context(
-            _checking(embedder.chain, server, settings.check_interval_s)
+            background_task(_keep_checking(embedder.chain, server, settings.check_interval_s))
+        )
+        await stack.enter_async_context(
+            background_task(_keep_tidy(embedder.cache, settings.check_interval_s))
         )
         yield server
-
-
-@asynccontextmanager
-async def _checking(
-    chain: ProviderChain, server: RunningServer, interval_s: float
-) -> AsyncIterator[None]:
-    checks = asyncio.create_task(_keep_checking(chain, server, interval_s))
-    try:
-        yield
-    finally:
-        checks.cancel()
-        with suppress(asyncio.CancelledError):
-            await checks
 
 
 def embedder_of(
@@ -148,6 +139,12 @@ async def _keep_checking(chain: ProviderChain, server: RunningServer, interval_s
     async with asyncio.TaskGroup() as group:
         for link in chain.links:
             group.create_task(keep_checking(link))
+
+
+async def _keep_tidy(cache: VectorCache, interval_s: float) -> None:
+    while True:
+        cache.drop_expired()
+        await asyncio.sleep(interval_s)
 
 
 def _log_change(provider: str, old: BreakerState, new: BreakerState) -> None:

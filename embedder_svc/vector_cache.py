@@ -113,6 +113,19 @@ class VectorCache:
             self._disk.keep(KeptVector(*key, self._wall(), own, known))
         self._put(key, now, own, known)
 
+    def drop_expired(self) -> int:
+        """Drops what is too old, on the disk also of spaces that nobody serves; returns how many.
+
+        What nobody asks for again would otherwise stay until it is pushed out.
+        """
+        oldest = self._clock() - self._ttl_s
+        keys = [key for key, (kept_at, _) in self._entries.items() if kept_at < oldest]
+        for key in keys:
+            self._drop(key)
+        if self._disk is not None:
+            self._disk.drop_vectors_before(self._wall() - self._ttl_s)
+        return len(keys)
+
     def forget(self, texts: Iterable[str]) -> int:
         """Drops the vectors of these texts in every space; returns how many there were."""
         keys = {(*place, _hashed(text)) for text in texts for place in self._places}

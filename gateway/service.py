@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 import structlog
 
+from chassis.background_task import background_task
 from chassis.binding import EXIT_CONFIG, StartError
 from chassis.channel import open_channel
 from chassis.metrics import Metrics, process_metrics
@@ -61,7 +61,9 @@ async def running_gateway(
         switches = SwitchBoard(_switch_table(settings.database_url))
         application = await _application(settings, switches, metrics, stack)
         await _first_refresh(switches)
-        await stack.enter_async_context(_kept_fresh(switches, settings.switch_refresh_s))
+        await stack.enter_async_context(
+            background_task(switches.keep_fresh(interval_s=settings.switch_refresh_s))
+        )
         http_address = await stack.enter_async_context(
             running_http(
                 http_door(application, metrics),
@@ -143,14 +145,3 @@ async def _first_refresh(switches: SwitchBoard) -> None:
     board = await switches.refresh()
     if board.refresh_error:
         _log.warning("started with the default switches", error=board.refresh_error)
-
-
-@asynccontextmanager
-async def _kept_fresh(switches: SwitchBoard, interval_s: float) -> AsyncIterator[None]:
-    refreshing = asyncio.create_task(switches.keep_fresh(interval_s=interval_s))
-    try:
-        yield
-    finally:
-        refreshing.cancel()
-        with suppress(asyncio.CancelledError):
-            await refreshing

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from typing import Any
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from chassis.background_task import background_task
 from chassis.binding import EXIT_CONFIG, EXIT_UNAVAILABLE, StartError
 from chassis.errors import FailedPrecondition, Unavailable
 from chassis.metrics import Metrics
@@ -99,7 +98,7 @@ async def running_jobs(
         )
         upkeep = JobUpkeep(jobs, kept, settings.job_retention_days * 86_400.0)
         for task in (upkeep.keep_tidy(), keep_counting(queue, INGESTION, job_metrics)):
-            await stack.enter_async_context(_background(task))
+            await stack.enter_async_context(background_task(task))
         await stack.enter_async_context(runner.running())
         yield QueuedIngestion(
             Submissions(jobs, store, receiving, kept),
@@ -179,14 +178,3 @@ async def _free_dead(holders: Holders, queue: TaskQueue) -> None:
         freed = await queue.free(name)
         holders.forget(name)
         _log.info("files of a dead process taken up", holder=name, files=freed)
-
-
-@asynccontextmanager
-async def _background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    task = asyncio.create_task(work)
-    try:
-        yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from uuid import uuid4
 
+from chassis.background_task import background_task
 from chassis.channel import open_channel
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
@@ -83,7 +83,7 @@ async def running_ingestion(
         windows = window_mover_of(settings, embedder, store, metrics, lambda: calls.idle_s)
         for keep_moving in (mover.keep_moving, windows.keep_moving):
             await stack.enter_async_context(
-                _moving(keep_moving(interval_s=settings.mover_interval_s))
+                background_task(keep_moving(interval_s=settings.mover_interval_s))
             )
         yield server
 
@@ -134,14 +134,3 @@ def reembedding_of(
     return WorkspaceReembedding(
         store, embedder, lambda: filling_of(settings, embedder, store), windowed
     )
-
-
-@asynccontextmanager
-async def _moving(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    moving = asyncio.create_task(work)
-    try:
-        yield
-    finally:
-        moving.cancel()
-        with suppress(asyncio.CancelledError):
-            await moving

@@ -130,3 +130,15 @@ def test_containers_are_restricted(name: str) -> None:
         "capabilities": {"drop": ["ALL"]},
     }
     assert container["resources"]["limits"]["memory"]
+
+
+def test_the_embedder_writes_to_a_volume_of_its_pod() -> None:
+    """A container that is started again still knows what was paid today; the root is read-only."""
+    settings = settings_of("embedder")
+    assert isinstance(settings, EmbedderSettings)
+    mounts = {
+        mount["mountPath"]: mount["name"] for mount in container_of("embedder")["volumeMounts"]
+    }
+    volumes = {volume["name"]: volume for volume in pod_of("embedder")["volumes"]}
+
+    assert "emptyDir" in volumes[mounts[str(settings.data_folder)]]

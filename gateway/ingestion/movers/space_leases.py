@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
+from chassis.background_task import background_task
 from chassis.errors import FailedPrecondition, ServiceError
 from gateway.ports import SpaceStore
 
@@ -39,13 +40,10 @@ async def leased(
             f"try again in {lease.remaining_s:.0f} s",
             lease.remaining_s,
         )
-    renewing = asyncio.create_task(_renew(store, workspace, space_id, holder))
     try:
-        yield
+        async with background_task(_renew(store, workspace, space_id, holder)):
+            yield
     finally:
-        renewing.cancel()
-        # Not awaited itself: its end must not hide that this task is being cancelled too.
-        await asyncio.wait([renewing])
         # One that cannot be given back runs out.
         with suppress(ServiceError):
             await store.lease_space(workspace, space_id, holder, 0.0, timeout=_TIMEOUT_S)

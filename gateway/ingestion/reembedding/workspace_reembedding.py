@@ -130,10 +130,14 @@ class WorkspaceReembedding:
     async def _fill(
         self, workspace: Workspace, space_id: str, tally: _Tally
     ) -> AsyncGenerator[ReembeddingProgress, None]:
-        """Fills until nothing lacks but what the model refuses, whatever comes in meanwhile."""
+        """Fills until nothing lacks but what the model refuses.
+
+        Where passages come in as fast as they are embedded, the last of them are left to the
+        movers. Rounds that were cut short do not count: they end at the first without progress.
+        """
         filling = self.new_filling()
-        failures = 0
-        for _ in range(_MOST_ROUNDS):
+        failures = rounds = 0
+        while rounds < _MOST_ROUNDS:
             try:
                 batches = filling.fill(workspace, space_id, leave_others=False)
                 async with aclosing(batches):
@@ -146,6 +150,7 @@ class WorkspaceReembedding:
                 )
                 if page.awaiting_passage_count <= tally.refused:
                     return
+                rounds += 1
             except ServiceError as error:
                 if failures == len(_PAUSES_S) or not _passes(error):
                     raise

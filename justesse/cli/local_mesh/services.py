@@ -98,6 +98,6 @@ def environment_of(
         told["DATA_FOLDER"] = str(data_folder / "originals")
         for other in (EMBEDDER, RETRIEVER):
             told[f"{other.name.upper()}_TARGET"] = layout[other.name].address
-    if service is RETRIEVER:
-        told["DATA_FOLDER"] = str(data_folder / "retriever")
+    if service in (EMBEDDER, RETRIEVER):
+        told["DATA_FOLDER"] = str(data_folder / service.name)
     return {**inherited, **{service.prefix + name: value for name, value in told.items()}}

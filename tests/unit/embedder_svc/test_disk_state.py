@@ -87,6 +87,25 @@ def test_age_counts_over_a_restart(tmp_path: Path) -> None:
             assert (cache_of(disk, clock).found(ONE, QUERY, "texte") is not None) is known
 
 
+def test_what_is_too_old_leaves_the_disk_though_nobody_asks_for_it(tmp_path: Path) -> None:
+    """A deleted text's vector is gone within its time, also where its space is served no more."""
+    clock = FakeClock(start=5_000.0)
+    with opened(tmp_path) as disk:
+        cache = cache_of(disk, clock)
+        cache.keep(ONE, QUERY, "texte", VECTOR, EmbeddedText(3))
+        cache.keep(OTHER, QUERY, "texte", VECTOR, EmbeddedText(3))
+        clock.now += 59.0
+        cache.keep(ONE, QUERY, "autre", VECTOR, EmbeddedText(3))
+        kept = cache.drop_expired()
+    clock.now += 2.0
+    with opened(tmp_path) as disk:
+        dropped = VectorCache(10**6, 60.0, clock, clock, disk).drop_expired()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        left = connection.execute("SELECT space_id, hash FROM vectors").fetchall()
+
+    assert (kept, dropped, len(left)) == (0, 0, 1)
+
+
 def test_what_is_forgotten_is_gone_from_the_disk(tmp_path: Path) -> None:
     """Neither text nor vector can be read from the file."""
     with opened(tmp_path) as disk:

@@ -78,6 +78,21 @@ def test_old_and_failed_vectors_are_not_kept() -> None:
     assert cache.byte_count == 0
 
 
+def test_what_is_too_old_gives_its_bytes_back_unasked() -> None:
+    """Younger vectors stay, whichever was used last."""
+    cache, clock = cache_of()
+    cache.keep(ONE, QUERY, "vieux", VECTOR, EmbeddedText(1))
+    one = cache.byte_count
+    clock.now += 30.0
+    cache.keep(ONE, QUERY, "jeune", VECTOR, EmbeddedText(1))
+    assert cache.found(ONE, QUERY, "vieux") is not None
+    clock.now += 31.0
+
+    assert cache.drop_expired() == 1
+    assert cache.byte_count == one
+    assert cache.found(ONE, QUERY, "jeune") is not None
+
+
 def test_texts_are_forgotten_in_every_space_and_purpose() -> None:
     """And nothing else is."""
     cache, _ = cache_of()

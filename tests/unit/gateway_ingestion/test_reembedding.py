@@ -141,6 +141,27 @@ async def test_an_outage_meanwhile_is_waited_for(bench: SpacesBench) -> None:
     assert len(bench.embedded_documents()) == 2 * len(TEXTS)
 
 
+async def test_nothing_is_switched_before_all_is_embedded_however_often_it_breaks(
+    bench: SpacesBench,
+) -> None:
+    """A vendor that answers one call and fails the next still gets everything done."""
+    await bench.take_in("b", *(f"balise {number}" for number in range(20)))
+
+    async def pause(seconds: float) -> None:
+        bench.embedder.recover()
+
+    reembedding = bench.reembedding(batch_size=1, pause=pause)
+    told: list[object] = []
+    async with aclosing(reembedding.reembed(ReembeddingRequest("w", SECOND))) as events:
+        async for event in events:
+            told.append(event)
+            bench.embedder.break_down(SECOND)
+
+    assert isinstance(told[-1], ReembeddingOutcome)
+    assert told[-1].switched
+    assert await bench.counts() == {FIRST: 25, SECOND: 25}
+
+
 async def test_passages_that_come_in_meanwhile_are_not_forgotten(bench: SpacesBench) -> None:
     """They are in the new space before the switch."""
     events = bench.reembedding().reembed(ReembeddingRequest("w", SECOND))

@@ -23,6 +23,7 @@ from justesse.cli.local_mesh.ports import (
 )
 from justesse.cli.local_mesh.readiness import wait_until_ready
 from justesse.cli.local_mesh.services import (
+    EMBEDDER,
     GATEWAY,
     INGESTION,
     RETRIEVER,
@@ -123,6 +124,9 @@ def test_environment_ties_the_mesh_together() -> None:
         assert gateway_url == ingestion_url
     retriever = environment_of(RETRIEVER, layout, Path("/data"), inherited)
     assert retriever["JUSTESSE_RETRIEVER_DATA_FOLDER"] == "/data/retriever"
+    # A restart neither forgets what a workspace has cost today nor pays for known texts again.
+    embedder = environment_of(EMBEDDER, layout, Path("/data"), inherited)
+    assert embedder["JUSTESSE_EMBEDDER_DATA_FOLDER"] == "/data/embedder"
 
 
 def test_folder_belongs_to_one_mesh_at_a_time(tmp_path: Path) -> None:
