@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import grpc.aio
@@ -16,6 +17,7 @@ from retriever_svc.engine import RetrievalEngine
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
 from retriever_svc.workspaces import WorkspaceSettings
+from tests.fakes.plain_engine.plain_engine import PlainEngine
 from tests.fakes.retriever_client import RetrieverClient
 
 
@@ -30,21 +32,45 @@ async def embedded(folder: Path, dense: DenseSettings) -> AsyncIterator[Retrieva
         await asyncio.to_thread(opened.close)
 
 
-# Another engine takes part in the whole suite by a line here.
-ENGINES: dict[str, Callable[[Path], AbstractAsyncContextManager[RetrievalEngine]]] = {
-    "embedded": lambda folder: embedded(folder, DenseSettings()),
-    "embedded with graphs from the first vectors on": lambda folder: embedded(
-        folder, DenseSettings(flat_row_limit=0, growing_row_limit=1)
+@asynccontextmanager
+async def plain(folder: Path) -> AsyncIterator[RetrievalEngine]:
+    """Gives a plain engine; the folder stays empty."""
+    yield PlainEngine()
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedEngine:
+    """Holds an engine that takes part in the suite."""
+
+    open: Callable[[Path], AbstractAsyncContextManager[RetrievalEngine]]
+    """Opens it over a folder."""
+    durable: bool
+    """What it acknowledged is there when the folder is opened again."""
+
+
+# Another engine takes part in the whole suite by an entry here.
+ENGINES = {
+    "embedded": OfferedEngine(lambda folder: embedded(folder, DenseSettings()), durable=True),
+    "embedded with graphs from the first vectors on": OfferedEngine(
+        lambda folder: embedded(folder, DenseSettings(flat_row_limit=0, growing_row_limit=1)),
+        durable=True,
     ),
+    "plain": OfferedEngine(plain, durable=False),
 }
 
 
 @pytest.fixture(params=ENGINES)
 async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[RetrievalEngine]:
     """An engine with an empty French workspace `docs`."""
-    async with ENGINES[request.param](tmp_path / "data") as opened:
+    async with ENGINES[request.param].open(tmp_path / "data") as opened:
         await opened.create_workspace("docs", WorkspaceSettings())
         yield opened
+
+
+@pytest.fixture(params=[name for name, offered in ENGINES.items() if offered.durable])
+def reopened(request: pytest.FixtureRequest) -> OfferedEngine:
+    """An engine that keeps what it acknowledged."""
+    return ENGINES[request.param]
 
 
 @pytest.fixture
