@@ -68,7 +68,8 @@ class Passage:
 
     `embedded_text_hash` is a fingerprint of the text that was embedded, which may hold title and
     headings: equal means an earlier vector still fits. `parent` is None where the passage stands
-    alone, and on passages as they are read.
+    alone, and on passages as they are read. `cuts_token` says that the passage begins or ends
+    inside a run of letters and digits that is longer than a passage may be.
     """
 
     chunk_index: int
@@ -78,6 +79,7 @@ class Passage:
     token_estimate: int = 0
     embedded_text_hash: str = ""
     parent: ParentRange | None = None
+    cuts_token: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +90,8 @@ class VectorBlock:
     `passage_positions[i]` in the document's list of passages (growing), or to passage i where
     `passage_positions` is None. `window_counts[i]` says how many rows of `window_vectors`
     (float32, sum of counts x dimension) belong to row i; empty where there are no windows.
-    `canary` is that of the embedder, laid out as a row; empty where it gave none.
+    `canary` is that of the embedder, laid out as a row; empty where it gave none. `sliced_rows`
+    are means of slices: their texts were longer than the model's input.
     """
 
     space_id: str
@@ -97,15 +100,20 @@ class VectorBlock:
     window_counts: tuple[int, ...] = ()
     window_vectors: FloatMatrix | None = None
     canary: bytes = b""
+    sliced_rows: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage as stored, and the spaces that hold a vector of it."""
+    """A passage as stored, and the spaces that hold a vector of it.
+
+    In `sliced_space_ids`, some of them, that vector is a mean of slices.
+    """
 
     passage_id: str
     passage: Passage
     space_ids: tuple[str, ...] = ()
+    sliced_space_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

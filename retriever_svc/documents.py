@@ -74,6 +74,8 @@ class Passage:
     """Fingerprint of the text that was embedded; an empty one equals nothing."""
     parent: ParentRange | None = None
     """None where the passage stands alone, and on passages as they are read."""
+    cuts_token: bool = False
+    """Whether it begins or ends inside a word that is longer than a passage may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,8 @@ class PassageVectors:
     window_vectors: FloatMatrix | None = None
     canary: npt.NDArray[np.float32] | None = None
     """Vector of the embedder's fixed text, [dimension]."""
+    sliced_rows: frozenset[int] = frozenset()
+    """Rows whose text was longer than the model's input: they are means of slices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,8 @@ class StoredPassage:
     passage_id: int
     passage: Passage
     space_ids: tuple[str, ...]
+    sliced_space_ids: tuple[str, ...] = ()
+    """Those of the spaces whose vector is a mean of slices."""
 
 
 @dataclass(frozen=True, slots=True)

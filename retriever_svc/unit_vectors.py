@@ -31,6 +31,8 @@ class UnitVectors:
     windows: tuple[FloatMatrix | None, ...]
     canary: bytes = b""
     """Canary of the space, float32, little-endian, norm 1; empty where none came along."""
+    sliced_rows: frozenset[int] = frozenset()
+    """Rows that are means of slices."""
 
     @property
     def dimension(self) -> int:
@@ -58,6 +60,7 @@ def checked_vectors(given: PassageVectors, passage_count: int) -> UnitVectors:
         unit_rows(matrix, names, space),
         _checked_windows(given, names),
         _checked_canary(given),
+        given.sliced_rows,
     )
 
 

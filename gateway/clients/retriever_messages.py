@@ -70,6 +70,7 @@ def to_passage(passage: Passage) -> documents_pb2.Passage:
         token_estimate=passage.token_estimate,
         embedded_text_hash=passage.embedded_text_hash,
         parent=None if passage.parent is None else _to_parent_range(passage.parent),
+        cuts_token=passage.cuts_token,
     )
 
 
@@ -90,6 +91,7 @@ def passage_from(message: documents_pb2.Passage) -> Passage:
         location=message.location,
         token_estimate=message.token_estimate,
         embedded_text_hash=message.embedded_text_hash,
+        cuts_token=message.cuts_token,
     )
 
 
@@ -102,7 +104,12 @@ def stored_document_from(message: documents_pb2.GetDocumentResponse) -> StoredDo
             update_time_from(message.update_time) if message.HasField("update_time") else None
         ),
         passages=tuple(
-            StoredPassage(stored.passage_id, passage_from(stored.passage), tuple(stored.space_ids))
+            StoredPassage(
+                stored.passage_id,
+                passage_from(stored.passage),
+                tuple(stored.space_ids),
+                tuple(stored.sliced_space_ids),
+            )
             for stored in message.passages
         ),
         awaiting_passage_count=message.awaiting_passage_count,

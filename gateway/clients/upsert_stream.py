@@ -85,6 +85,7 @@ def _slice(
         dimension=block.vectors.shape[1],
         passage_positions=batch_positions.tolist(),
         vectors=np.ascontiguousarray(block.vectors[first:last], dtype="<f4").tobytes(),
+        sliced_rows=sorted(row - first for row in block.sliced_rows if first <= row < last),
     )
     if block.canary:
         message.canary_vector = block.canary

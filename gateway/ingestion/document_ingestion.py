@@ -228,7 +228,7 @@ class DocumentIngestion:
             tokens,
             settings.child_token_count,
         )
-        cut_at = [one.passage.chunk_index for one in passages if one.cuts_token]
+        cut_at = [one.passage.chunk_index for one in passages if one.passage.cuts_token]
         remarks = [f"passages that cut a word too long for one: {places(cut_at)}"] if cut_at else []
         return document, passages, (*extraction.warnings, *warnings, *remarks)
 

@@ -178,6 +178,11 @@ class _Embedding:
                 np.stack(vectors).astype(np.float32),
                 tuple(positions),
                 canary=self.new_canaries.get(space_id, b""),
+                sliced_rows=frozenset(
+                    row
+                    for row, at in enumerate(positions)
+                    if self.passages[at].passage.embedded_text_hash in self.sliced
+                ),
             )
             if vectors
             else None

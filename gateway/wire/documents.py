@@ -90,4 +90,6 @@ def _to_passage(stored: StoredPassage) -> documents_pb2.DocumentPassage:
         location=stored.passage.location,
         token_estimate=stored.passage.token_estimate,
         space_ids=stored.space_ids,
+        sliced_space_ids=stored.sliced_space_ids,
+        cuts_token=stored.passage.cuts_token,
     )

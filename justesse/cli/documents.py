@@ -1,6 +1,7 @@
 """`justesse documents`: lists, shows and deletes documents."""
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
 from typing import Annotated
@@ -16,7 +17,7 @@ from justesse.cli.options import AddressOption, JsonOption, TimeoutOption, Works
 from justesse.cli.output import plain, show
 from justesse.cli.tables import facts, fitting, moment, new_table
 from justesse.cli.wording import counted, purging, waiting
-from justesse.client import Document, DocumentWithPassages, Justesse, MetadataValue
+from justesse.client import Document, DocumentWithPassages, Justesse, MetadataValue, Passage
 
 app = typer.Typer(help="List, show and delete documents.")
 
@@ -177,12 +178,22 @@ def _draw(console: Console, found: DocumentWithPassages) -> None:
         console.print()
         console.print(f"{waiting(awaiting)}; {_COMPLETION}", style="yellow")
     for passage in found.passages:
-        wait = "" if passage.space_ids else " · waits to be embedded"
-        place = " · ".join(part for part in (passage.location, *passage.heading_path) if part)
+        place = " · ".join(
+            part for part in (passage.location, *passage.heading_path, *_flags_of(passage)) if part
+        )
         console.print()
-        console.print(plain(f"[{passage.chunk_index}] {place}{wait}", "bold"))
+        console.print(plain(f"[{passage.chunk_index}] {place}", "bold"))
         for line in passage.text.splitlines():
             console.print(plain(line))
+
+
+def _flags_of(passage: Passage) -> Iterator[str]:
+    if not passage.space_ids:
+        yield "waits to be embedded"
+    if passage.sliced_space_ids:
+        yield "longer than the model's input, embedded in slices"
+    if passage.cuts_token:
+        yield "cuts a word too long for a passage"
 
 
 def json_text(value: MetadataValue) -> str:

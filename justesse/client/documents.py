@@ -46,6 +46,10 @@ class Passage:
     token_estimate: int
     space_ids: tuple[str, ...]
     """Spaces that hold a vector of it; none while it waits to be embedded."""
+    sliced_space_ids: tuple[str, ...] = ()
+    """Those of them whose vector is a mean of slices: the text exceeds the model's input."""
+    cuts_token: bool = False
+    """Whether it begins or ends inside a word that is longer than a passage may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,8 @@ def document_with_passages_from(message: documents_pb2.GetDocumentResponse) -> D
                 location=passage.location,
                 token_estimate=passage.token_estimate,
                 space_ids=tuple(passage.space_ids),
+                sliced_space_ids=tuple(passage.sliced_space_ids),
+                cuts_token=passage.cuts_token,
             )
             for passage in message.passages
         ),

@@ -23,7 +23,11 @@ from retriever_svc.embedded.store.space_rows import (
     passages_awaiting_windows,
     spaces_of_passages,
 )
-from retriever_svc.embedded.store.vector_rows import awaiting_counts, spaces_by_passage
+from retriever_svc.embedded.store.vector_rows import (
+    awaiting_counts,
+    sliced_by_passage,
+    spaces_by_passage,
+)
 from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, find_workspace
 from retriever_svc.spaces import AwaitingPage, AwaitingPassage
 
@@ -116,11 +120,13 @@ class DocumentReader:
         names = {space.key: space.space_id for space in workspace.spaces}
         held: dict[int, set[int]] = defaultdict(set)
         held.update(spaces_by_passage(self._connection, workspace.id, row.id))
+        sliced = sliced_by_passage(self._connection, workspace.id, row.id)
         return tuple(
             StoredPassage(
                 passage.id,
                 passage.passage,
                 tuple(names[key] for key in sorted(held[passage.id])),
+                tuple(names[key] for key in sorted(sliced.get(passage.id, ()))),
             )
             for passage in passages_of_document(self._connection, workspace.id, row.id)
         )

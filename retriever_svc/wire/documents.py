@@ -88,6 +88,7 @@ def passage_from(message: documents_pb2.Passage, field: str) -> Passage:
         token_estimate=message.token_estimate,
         embedded_text_hash=message.embedded_text_hash,
         parent=_parent_from(message, field) if message.HasField("parent") else None,
+        cuts_token=message.cuts_token,
     )
 
 
@@ -113,4 +114,5 @@ def passage_message(passage: Passage) -> documents_pb2.Passage:
         location=passage.location,
         token_estimate=passage.token_estimate,
         embedded_text_hash=passage.embedded_text_hash,
+        cuts_token=passage.cuts_token,
     )

@@ -66,6 +66,7 @@ def document_response(stored: StoredDocument) -> documents_pb2.GetDocumentRespon
                 passage_id=str(passage.passage_id),
                 passage=passage_message(passage.passage),
                 space_ids=passage.space_ids,
+                sliced_space_ids=passage.sliced_space_ids,
             )
             for passage in stored.passages
         ],

@@ -22,6 +22,11 @@ class _SpaceParts:
     window_counts: list[IntVector] = field(default_factory=list)
     window_vectors: list[FloatMatrix] = field(default_factory=list)
     canary: npt.NDArray[np.float32] | None = None
+    sliced_rows: set[int] = field(default_factory=set)
+
+    @property
+    def row_count(self) -> int:
+        return sum(map(len, self.vectors))
 
 
 class VectorAssembly:
@@ -59,6 +64,7 @@ class VectorAssembly:
                 np.concatenate(parts.window_counts),
                 np.concatenate(parts.window_vectors),
                 parts.canary,
+                frozenset(parts.sliced_rows),
             )
             for space_id, parts in self._parts.items()
         )
@@ -75,6 +81,7 @@ class VectorAssembly:
                 field=f"{place}.dimension",
             )
         vectors = matrix_from(block.vectors, dimension, f"{place}.vectors")
+        parts.sliced_rows |= _sliced_rows(block, parts.row_count, len(vectors), place)
         parts.vectors.append(vectors)
         parts.positions.append(first + _positions(block, len(vectors), count, place))
         windows = matrix_from(block.window_vectors, dimension, f"{place}.window_vectors")
@@ -104,6 +111,18 @@ def _positions(
             field=f"{place}.passage_positions",
         )
     return positions
+
+
+def _sliced_rows(
+    block: documents_pb2.VectorBlock, first: int, row_count: int, place: str
+) -> set[int]:
+    wrong = [row for row in block.sliced_rows if not 0 <= row < row_count]
+    if wrong:
+        raise InvalidArgument(
+            f"{place}.sliced_rows names row {wrong[0]}; the block has {row_count}",
+            field=f"{place}.sliced_rows",
+        )
+    return {first + row for row in block.sliced_rows}
 
 
 def _window_counts(

@@ -19,11 +19,22 @@ def vector(*values: float) -> npt.NDArray[np.float32]:
 
 
 def passage_vectors(
-    rows: Sequence[Sequence[float]], space_id: str = SPACE, positions: Sequence[int] | None = None
+    rows: Sequence[Sequence[float]],
+    space_id: str = SPACE,
+    positions: Sequence[int] | None = None,
+    sliced: Sequence[int] = (),
 ) -> PassageVectors:
-    """Returns one vector a passage, for those at `positions`, for all if None."""
+    """Returns one vector a passage, for those at `positions`, for all if None.
+
+    Those of the rows `sliced` are means of slices.
+    """
     chosen = range(len(rows)) if positions is None else positions
-    return PassageVectors(space_id, np.array(chosen, np.int64), np.array(rows, np.float32))
+    return PassageVectors(
+        space_id,
+        np.array(chosen, np.int64),
+        np.array(rows, np.float32),
+        sliced_rows=frozenset(sliced),
+    )
 
 
 def upsert(

@@ -87,7 +87,11 @@ class DocumentBody(BaseModel):
 
 
 class DocumentPassageBody(BaseModel):
-    """One passage of a document."""
+    """One passage of a document.
+
+    In the spaces of `sliced_space_ids` its vector is a mean of slices, as the text is longer than
+    the model's input. `cuts_token`: it begins or ends inside a word too long for one passage.
+    """
 
     passage_id: str
     chunk_index: int
@@ -96,6 +100,8 @@ class DocumentPassageBody(BaseModel):
     location: str
     token_estimate: int
     space_ids: list[str]
+    sliced_space_ids: list[str]
+    cuts_token: bool
 
 
 class DocumentWithPassagesBody(BaseModel):
@@ -155,6 +161,8 @@ def to_document_with_passages_body(stored: StoredDocument) -> DocumentWithPassag
                 location=each.passage.location,
                 token_estimate=each.passage.token_estimate,
                 space_ids=list(each.space_ids),
+                sliced_space_ids=list(each.sliced_space_ids),
+                cuts_token=each.passage.cuts_token,
             )
             for each in stored.passages
         ],

@@ -19,15 +19,13 @@ from gateway.ingestion.extraction.blocks import Block, BlockKind
 class CutPassage:
     """A passage, the text it is embedded as, and its place in the text of the document.
 
-    `[start, end)` refers to `pieces.document_text`. `cuts_token` says that the passage begins or
-    ends inside a run of letters and digits that is longer than a passage may be.
+    `[start, end)` refers to `pieces.document_text`.
     """
 
     passage: Passage
     embedded_text: str
     start: int
     end: int
-    cuts_token: bool = False
     title: str = ""
 
 
@@ -53,10 +51,7 @@ def cut(
     else:
         packed = pack(pieces_of(blocks, profile, measure), profile, measure)
         passages = (_passage(index, pieces, title, tokens) for index, pieces in enumerate(packed))
-    return tuple(
-        replace(one, cuts_token=_inside_token(source, one.start) or _inside_token(source, one.end))
-        for one in passages
-    )
+    return tuple(_flagged(one, source) for one in passages)
 
 
 def _with_parents(
@@ -72,6 +67,12 @@ def _with_parents(
                 cut_passage = replace(cut_passage, passage=passage)
             yield cut_passage
         first += len(group)
+
+
+def _flagged(cut_passage: CutPassage, source: str) -> CutPassage:
+    borders = (cut_passage.start, cut_passage.end)
+    cuts_token = any(_inside_token(source, border) for border in borders)
+    return replace(cut_passage, passage=replace(cut_passage.passage, cuts_token=cuts_token))
 
 
 def _inside_token(source: str, border: int) -> bool:

@@ -422,6 +422,8 @@ class DocumentPassage(_message.Message):
     LOCATION_FIELD_NUMBER: _builtins.int
     TOKEN_ESTIMATE_FIELD_NUMBER: _builtins.int
     SPACE_IDS_FIELD_NUMBER: _builtins.int
+    SLICED_SPACE_IDS_FIELD_NUMBER: _builtins.int
+    CUTS_TOKEN_FIELD_NUMBER: _builtins.int
     passage_id: _builtins.str
     """Id of the passage."""
     chunk_index: _builtins.int
@@ -432,6 +434,10 @@ class DocumentPassage(_message.Message):
     """Page or sheet the passage starts on; empty where there is none."""
     token_estimate: _builtins.int
     """Estimated tokens of the text."""
+    cuts_token: _builtins.bool
+    """Whether the passage begins or ends inside a run of letters and digits that is longer than a
+    passage may be.
+    """
     @_builtins.property
     def heading_path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Headings above the passage, outermost first."""
@@ -439,6 +445,10 @@ class DocumentPassage(_message.Message):
     @_builtins.property
     def space_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Spaces that hold a vector of it; none while it waits to be embedded."""
+
+    @_builtins.property
+    def sliced_space_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Those of them whose vector is a mean of slices, as the text is longer than the model's input."""
 
     def __init__(
         self,
@@ -450,10 +460,12 @@ class DocumentPassage(_message.Message):
         location: _builtins.str = ...,
         token_estimate: _builtins.int = ...,
         space_ids: _abc.Iterable[_builtins.str] | None = ...,
+        sliced_space_ids: _abc.Iterable[_builtins.str] | None = ...,
+        cuts_token: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "heading_path", b"heading_path", "location", b"location", "passage_id", b"passage_id", "space_ids", b"space_ids", "text", b"text", "token_estimate", b"token_estimate"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "cuts_token", b"cuts_token", "heading_path", b"heading_path", "location", b"location", "passage_id", b"passage_id", "sliced_space_ids", b"sliced_space_ids", "space_ids", b"space_ids", "text", b"text", "token_estimate", b"token_estimate"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -151,6 +151,7 @@ class VectorBlock(_message.Message):
     WINDOW_COUNTS_FIELD_NUMBER: _builtins.int
     WINDOW_VECTORS_FIELD_NUMBER: _builtins.int
     CANARY_VECTOR_FIELD_NUMBER: _builtins.int
+    SLICED_ROWS_FIELD_NUMBER: _builtins.int
     space_id: _builtins.str
     """Space of the vectors."""
     dimension: _builtins.int
@@ -175,6 +176,10 @@ class VectorBlock(_message.Message):
     def window_counts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
         """Number of windows of each row's passage, 0 where it has none; empty where they may come later."""
 
+    @_builtins.property
+    def sliced_rows(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Rows, growing, whose text was longer than the model's input: they are means of slices."""
+
     def __init__(
         self,
         *,
@@ -185,10 +190,11 @@ class VectorBlock(_message.Message):
         window_counts: _abc.Iterable[_builtins.int] | None = ...,
         window_vectors: _builtins.bytes = ...,
         canary_vector: _builtins.bytes | None = ...,
+        sliced_rows: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "canary_vector", b"canary_vector"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "canary_vector", b"canary_vector", "dimension", b"dimension", "passage_positions", b"passage_positions", "space_id", b"space_id", "vectors", b"vectors", "window_counts", b"window_counts", "window_vectors", b"window_vectors"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector", "canary_vector", b"canary_vector", "dimension", b"dimension", "passage_positions", b"passage_positions", "sliced_rows", b"sliced_rows", "space_id", b"space_id", "vectors", b"vectors", "window_counts", b"window_counts", "window_vectors", b"window_vectors"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__canary_vector: _TypeAlias = _typing.Literal["canary_vector"]  # noqa: Y015
     _WhichOneofArgType__canary_vector: _TypeAlias = _typing.Literal["_canary_vector", b"_canary_vector"]  # noqa: Y015
@@ -379,6 +385,7 @@ class StoredPassage(_message.Message):
     PASSAGE_ID_FIELD_NUMBER: _builtins.int
     PASSAGE_FIELD_NUMBER: _builtins.int
     SPACE_IDS_FIELD_NUMBER: _builtins.int
+    SLICED_SPACE_IDS_FIELD_NUMBER: _builtins.int
     passage_id: _builtins.str
     """Id of the passage; changes when the passage's text changes."""
     @_builtins.property
@@ -389,16 +396,21 @@ class StoredPassage(_message.Message):
     def space_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Spaces that hold a vector of it."""
 
+    @_builtins.property
+    def sliced_space_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Those of them whose vector is a mean of slices, as the text is longer than the model's input."""
+
     def __init__(
         self,
         *,
         passage_id: _builtins.str = ...,
         passage: Global___Passage | None = ...,
         space_ids: _abc.Iterable[_builtins.str] | None = ...,
+        sliced_space_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["passage", b"passage"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["passage", b"passage", "passage_id", b"passage_id", "space_ids", b"space_ids"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["passage", b"passage", "passage_id", b"passage_id", "sliced_space_ids", b"sliced_space_ids", "space_ids", b"space_ids"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -654,6 +666,7 @@ class Passage(_message.Message):
     TOKEN_ESTIMATE_FIELD_NUMBER: _builtins.int
     EMBEDDED_TEXT_HASH_FIELD_NUMBER: _builtins.int
     PARENT_FIELD_NUMBER: _builtins.int
+    CUTS_TOKEN_FIELD_NUMBER: _builtins.int
     chunk_index: _builtins.int
     """Position in the document, from 0."""
     text: _builtins.str
@@ -665,6 +678,10 @@ class Passage(_message.Message):
     embedded_text_hash: _builtins.str
     """Fingerprint of the text that was embedded (it may hold title and headings); equal means the
     vector still fits.
+    """
+    cuts_token: _builtins.bool
+    """Whether the passage begins or ends inside a run of letters and digits that is longer than a
+    passage may be.
     """
     @_builtins.property
     def heading_path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -684,10 +701,11 @@ class Passage(_message.Message):
         token_estimate: _builtins.int = ...,
         embedded_text_hash: _builtins.str = ...,
         parent: Global___ParentRange | None = ...,
+        cuts_token: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["parent", b"parent"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "embedded_text_hash", b"embedded_text_hash", "heading_path", b"heading_path", "location", b"location", "parent", b"parent", "text", b"text", "token_estimate", b"token_estimate"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["chunk_index", b"chunk_index", "cuts_token", b"cuts_token", "embedded_text_hash", b"embedded_text_hash", "heading_path", b"heading_path", "location", b"location", "parent", b"parent", "text", b"text", "token_estimate", b"token_estimate"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import orjson
@@ -10,7 +10,9 @@ import orjson
 from retriever_svc.documents import Parent, Passage
 from retriever_svc.embedded.store.json_columns import json_from_words, words_from_json
 
-_CONTENT = "chunk_index, text, heading_path, location, token_estimate, embedded_text_hash"
+_CONTENT = (
+    "chunk_index, text, heading_path, location, token_estimate, embedded_text_hash, cuts_token"
+)
 _WRITTEN = f"{_CONTENT}, parent_first, parent_count, parent_gap"
 _WRITTEN_COLUMNS = _WRITTEN.split(", ")
 _MARKS = {count: ", ".join("?" * count) for count in (8, 20, 40, 100, 200)}
@@ -214,6 +216,7 @@ def _content_of(passage: Passage) -> tuple[str | int | None, ...]:
         passage.location,
         passage.token_estimate,
         passage.embedded_text_hash,
+        passage.cuts_token,
         None if parent is None else parent.first_chunk_index,
         None if parent is None else parent.passage_count,
         "" if parent is None else parent.gap,
@@ -221,6 +224,8 @@ def _content_of(passage: Passage) -> tuple[str | int | None, ...]:
 
 
 def _row_from(row: tuple[Any, ...]) -> PassageRow:
-    passage_id, document_id, chunk_index, text, heading_path, *rest = row
+    passage_id, document_id, chunk_index, text, heading_path, *rest, cuts_token = row
     passage = Passage(chunk_index, text, words_from_json(heading_path), *rest)
+    if cuts_token:
+        passage = replace(passage, cuts_token=True)
     return PassageRow(passage_id, document_id, passage)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from chassis.errors import FailedPrecondition
 
-SCHEMA_VERSION = "0005"
+SCHEMA_VERSION = "0006"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 

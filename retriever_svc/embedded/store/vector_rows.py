@@ -21,6 +21,7 @@ class StoredVector:
     vector: bytes
     window_count: int | None = None
     windows: bytes = b""
+    sliced: bool = False
 
 
 def encoded(vectors: FloatMatrix) -> bytes:
@@ -43,9 +44,9 @@ def insert_vector(
 ) -> None:
     """Stores the vector of a passage that has none in the space."""
     connection.execute(
-        "INSERT INTO vectors (workspace_id, space_key, passage_id, vector, seq) "
-        "VALUES (?, ?, ?, ?, ?)",
-        (workspace_id, stored.space_key, passage_id, stored.vector, seq),
+        "INSERT INTO vectors (workspace_id, space_key, passage_id, vector, seq, sliced) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (workspace_id, stored.space_key, passage_id, stored.vector, seq, stored.sliced),
     )
     if stored.window_count is not None:
         insert_windows(
@@ -112,6 +113,22 @@ def spaces_by_passage(
     return found
 
 
+def sliced_by_passage(
+    connection: sqlite3.Connection, workspace_id: int, document_id: int
+) -> dict[int, set[int]]:
+    """Returns, for each passage of a document with vectors of slices, the keys of their spaces."""
+    found: dict[int, set[int]] = {}
+    rows = connection.execute(
+        "SELECT vectors.passage_id, vectors.space_key "
+        "FROM passages JOIN vectors ON vectors.passage_id = passages.id "
+        "WHERE passages.workspace_id = ? AND passages.document_id = ? AND vectors.sliced",
+        (workspace_id, document_id),
+    )
+    for passage_id, space_key in rows:
+        found.setdefault(passage_id, set()).add(space_key)
+    return found
+
+
 def awaiting_counts(
     connection: sqlite3.Connection, workspace_id: int, document_ids: Collection[int]
 ) -> dict[int, int]:
@@ -133,12 +150,15 @@ def vectors_of_passage(
     """Reads all vectors of a passage."""
     rows = connection.execute(
         "SELECT vectors.space_key, vectors.vector, "
-        "windows.window_count, COALESCE(windows.vectors, x'') "
+        "windows.window_count, COALESCE(windows.vectors, x''), vectors.sliced "
         "FROM vectors LEFT JOIN windows USING (workspace_id, space_key, passage_id) "
         "WHERE workspace_id = ? AND passage_id = ? ORDER BY space_key",
         (workspace_id, passage_id),
     )
-    return [StoredVector(*row) for row in rows]
+    return [
+        StoredVector(key, vector, count, windows, bool(sliced))
+        for key, vector, count, windows, sliced in rows
+    ]
 
 
 def vectors_of_space(

@@ -49,6 +49,7 @@ class VectorWriter:
             encoded(given.vectors[row]),
             window_count=None if windows is None else len(windows),
             windows=b"" if windows is None else encoded(windows),
+            sliced=row in given.sliced_rows,
         )
         self._drop(passage_id, space_key)
         self._insert(passage_id, stored, given.vectors[row])

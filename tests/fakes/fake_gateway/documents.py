@@ -41,7 +41,7 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
     async def GetDocument(
         self, request: documents_pb2.GetDocumentRequest, context: ServicerContext
     ) -> documents_pb2.GetDocumentResponse:
-        """Answers with two passages."""
+        """Answers with two passages; the second cuts a word and was embedded in slices."""
         await self._state.enter("GetDocument", context)
         documents = await self._state.documents_of(request.workspace, context)
         if request.external_id not in documents:
@@ -60,6 +60,8 @@ class FakeDocuments(documents_pb2_grpc.DocumentServiceServicer):
                     location="page 2",
                     token_estimate=3,
                     space_ids=[] if index < awaiting else [SPACE],
+                    sliced_space_ids=[SPACE] if index == 1 else [],
+                    cuts_token=index == 1,
                 )
                 for index in range(2)
             ],

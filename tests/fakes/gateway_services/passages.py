@@ -48,7 +48,12 @@ def stored_document(external_id: str, *texts: str) -> StoredDocument:
         Document(external_id, title=f"Titre de {external_id}", metadata={"week": 12.0}),
         passage_count=len(texts),
         passages=tuple(
-            StoredPassage(f"{external_id}-{index}", Passage(index, text), (SPACE.space_id,))
+            StoredPassage(
+                f"{external_id}-{index}",
+                Passage(index, text, cuts_token=index == 1),
+                (SPACE.space_id,),
+                (SPACE.space_id,) if index == 1 else (),
+            )
             for index, text in enumerate(texts)
         ),
     )

@@ -109,6 +109,8 @@ async def test_documents_are_read_listed_and_deleted(
 
     assert [passage.text for passage in read.passages] == ["Premier.", "Second."]
     assert list(read.passages[0].space_ids) == [SPACE.space_id]
+    assert [list(one.sliced_space_ids) for one in read.passages] == [[], [SPACE.space_id]]
+    assert [passage.cuts_token for passage in read.passages] == [False, True]
     assert (read.document.passage_count, read.document.metadata["week"].number_value) == (2, 12.0)
     assert [document.external_id for document in page.documents] == ["a.md", "b/c d.md"]
     assert [document.awaiting_passage_count for document in page.documents] == [1, 0]

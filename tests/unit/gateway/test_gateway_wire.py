@@ -93,6 +93,7 @@ def test_documents_keep_every_field(document: Document) -> None:
         location=some.texts,
         token_estimate=st.integers(0, 2**31 - 1),
         embedded_text_hash=some.texts,
+        cuts_token=st.booleans(),
     )
 )
 def test_passages_keep_every_field(passage: Passage) -> None:

@@ -93,6 +93,8 @@ async def test_a_document_is_read_by_any_id(http: httpx.AsyncClient, external_id
     assert body["document"]["metadata"] == {"week": 12.0}
     assert [passage["text"] for passage in body["passages"]] == ["Premier.", "Second."]
     assert body["passages"][0]["space_ids"] == [SPACE.space_id]
+    assert [one["sliced_space_ids"] for one in body["passages"]] == [[], [SPACE.space_id]]
+    assert [one["cuts_token"] for one in body["passages"]] == [False, True]
 
 
 async def test_documents_are_listed_in_pages(http: httpx.AsyncClient) -> None:

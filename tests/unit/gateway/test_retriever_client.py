@@ -140,7 +140,10 @@ async def test_documents_are_read_listed_and_deleted() -> None:
             passage_count=1,
             passages=[
                 documents_pb2.StoredPassage(
-                    passage_id="p", passage=documents_pb2.Passage(text="Un."), space_ids=["s"]
+                    passage_id="p",
+                    passage=documents_pb2.Passage(text="Un."),
+                    space_ids=["r", "s"],
+                    sliced_space_ids=["s"],
                 )
             ],
             update_time=NOON_STAMP,
@@ -172,7 +175,8 @@ async def test_documents_are_read_listed_and_deleted() -> None:
         documents_pb2.DeleteDocumentRequest(workspace="negoce", external_id="a.md"),
     ]
     assert (stored.document.content_hash, stored.update_time) == ("h", NOON)
-    assert (stored.passages[0].passage.text, stored.passages[0].space_ids) == ("Un.", ("s",))
+    assert (stored.passages[0].passage.text, stored.passages[0].space_ids) == ("Un.", ("r", "s"))
+    assert stored.passages[0].sliced_space_ids == ("s",)
     assert (page.next_page_token, page.total_count) == ("next", 2)
     assert (page.documents[0].passage_count, page.documents[0].awaiting_passage_count) == (3, 2)
     assert (page.documents[0].document, page.documents[0].update_time) == (stored.document, None)

@@ -29,17 +29,19 @@ def blocks(draw: st.DrawFn, space_id: str, count: int) -> VectorBlock:
     width = draw(st.integers(1, 4))
     generator = np.random.default_rng(draw(st.integers(0, 99)))
     vectors: FloatMatrix = generator.normal(size=(len(some), width)).astype(np.float32)
+    sliced = frozenset(draw(st.sets(st.integers(0, len(some) - 1))))
+    positions = None if every else tuple(some)
     if draw(st.booleans()):
-        return VectorBlock(space_id, vectors, None if every else tuple(some))
+        return VectorBlock(space_id, vectors, positions, sliced_rows=sliced)
     counts = tuple(draw(st.integers(0, 3)) for _ in some)
     windows: FloatMatrix = generator.normal(size=(sum(counts), width)).astype(np.float32)
-    return VectorBlock(space_id, vectors, None if every else tuple(some), counts, windows)
+    return VectorBlock(space_id, vectors, positions, counts, windows, sliced_rows=sliced)
 
 
 def rows_by_passage(
     batches: list[documents_pb2.PassageBatch],
-) -> dict[tuple[str, int], tuple[bytes, bytes]]:
-    """Returns vector and windows of each space and passage, as the retriever would read them."""
+) -> dict[tuple[str, int], tuple[bytes, bytes, bool]]:
+    """Returns vector, windows and slicing of each space and passage, as they are read there."""
     found = {}
     start = 0
     for batch in batches:
@@ -52,6 +54,7 @@ def rows_by_passage(
                 found[block.space_id, start + position] = (
                     block.vectors[row * width : (row + 1) * width],
                     block.window_vectors[offset:end],
+                    row in block.sliced_rows,
                 )
                 offset = end
             assert offset == len(block.window_vectors)
@@ -78,7 +81,8 @@ def test_batches_hold_everything_once_and_in_order(
             windows = b""
             if block.window_vectors is not None:
                 windows = block.window_vectors[ends[row] : ends[row + 1]].tobytes()
-            expected[block.space_id, position] = (block.vectors[row].tobytes(), windows)
+            sliced = row in block.sliced_rows
+            expected[block.space_id, position] = (block.vectors[row].tobytes(), windows, sliced)
     assert rows_by_passage(batches) == expected
 
 

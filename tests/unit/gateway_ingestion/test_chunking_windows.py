@@ -48,7 +48,7 @@ def test_a_token_longer_than_a_passage_is_cut_and_flagged() -> None:
     passages = cut(blocks, "", PROFILES["structure"], TOKENS)
 
     assert len(passages) == 2
-    assert [passage.cuts_token for passage in passages] == [True, True]
+    assert [one.passage.cuts_token for one in passages] == [True, True]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -61,4 +61,4 @@ def test_ordinary_words_are_never_flagged(seed: int, profile: ChunkingProfile) -
     passages = cut([Block(BlockKind.PARAGRAPH, (text,))], "", profile, TOKENS)
 
     assert len(passages) > 3
-    assert not any(passage.cuts_token for passage in passages)
+    assert not any(one.passage.cuts_token for one in passages)

@@ -134,7 +134,9 @@ async def test_slices_and_cuts_are_named_by_passage(desk: Desk) -> None:
     desk.embedder.sliced_over = 1_500
     report = await desk.take_in(f"# Un\n\nCourt.\n\n# Deux\n\n{'x' * 9_000}", language="fr")
     many = await desk.take_in("x" * 30_000, name="many.md", language="fr")
+    stored = await desk.store.get_document("w", "guide.md", include_passages=True)
 
     assert "cut a word too long for one: 3 (passages 1, 2, 3)" in report.warnings[0]
     assert "embedded in slices: 3 (passages 1, 2, 3)" in report.warnings[1]
     assert "(passages 0, 1, 2, 3, 4, ...)" in many.warnings[0]
+    assert [one.passage.cuts_token for one in stored.passages] == [False, True, True, True]

@@ -149,6 +149,8 @@ async def test_sliced_passages_are_named(embedder: ChainedEmbedder) -> None:
     new = await vectors(embedder).of(passages_of("a", "long", "long"), {}, FIRST, "w")
 
     assert new.sliced == (1, 2)
+    assert new.block is not None
+    assert new.block.sliced_rows == {1, 2}
 
 
 async def test_a_refused_passage_waits_alone(embedder: ChainedEmbedder) -> None:

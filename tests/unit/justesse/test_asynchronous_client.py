@@ -112,6 +112,8 @@ async def test_document_is_read_and_deleted(justesse: AsyncJustesse) -> None:
     assert found.document.keywords == ("tarif",)
     assert [passage.text for passage in found.passages] == ["passage 0", "passage 1"]
     assert found.passages[0].space_ids == (SPACE,)
+    assert [passage.sliced_space_ids for passage in found.passages] == [(), (SPACE,)]
+    assert [passage.cuts_token for passage in found.passages] == [False, True]
     deletion = await justesse.delete_document("demo", "a.md")
     assert (deletion.deleted, deletion.purge_within_s) == (True, 3_600)
     assert not (await justesse.delete_document("demo", "a.md")).deleted

@@ -52,7 +52,7 @@ def test_documents_are_listed_shown_and_deleted(line: CommandLine, tmp_path: Pat
     shown = line.run("documents", "show", "a.md", "-w", "demo").stdout
     assert ["Title", "Tarifs"] in rows(shown)
     assert ["year", "2024"] in rows(shown)
-    assert "[1] page 2 · Guide · Retards\npassage 1" in shown
+    assert "[0] page 2 · Guide · Retards\npassage 0" in shown
     deleted = line.json("documents", "delete", "a.md", "b.md", "-w", "demo", code=1)
     assert (deleted["a.md"]["deleted"], deleted["b.md"]["deleted"]) == (True, False)
     assert line.json("documents", "list", "-w", "demo") == []
@@ -93,6 +93,9 @@ def test_passages_that_wait_can_be_seen(line: CommandLine, tmp_path: Path) -> No
     assert "1 passage waits to be embedded" in shown
     assert "[0] page 2 · Guide · Retards · waits to be embedded" in shown
     assert ["site", '"Le Havre"'] in rows(shown)
+    flags = "longer than the model's input, embedded in slices · cuts a word too long for a passage"
+    shown_wide = line.run("documents", "show", "a.md", "-w", "demo", width=200).stdout
+    assert f"[1] page 2 · Guide · Retards · {flags}\n" in shown_wide
     described = line.run("workspaces", "describe", "demo", width=120).stdout
     assert "1 of 2" in described
     assert "1 passage waits to be embedded in the preferred space" in described

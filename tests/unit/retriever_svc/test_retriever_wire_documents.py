@@ -49,6 +49,7 @@ passages = st.builds(
     location=text,
     token_estimate=st.integers(0, 2**31 - 1),
     embedded_text_hash=text,
+    cuts_token=st.booleans(),
 )
 
 
@@ -160,10 +161,10 @@ def block(
 
 
 async def test_batches_are_joined_to_one_document() -> None:
-    """Positions count over all batches; windows stay with their rows."""
+    """Positions and rows count over all batches; windows stay with their rows."""
     windows = np.array([[1, 0], [0, 1], [1, 1]], "<f4").tobytes()
     first = block([[1, 2], [3, 4]], window_counts=[2, 1], window_vectors=windows)
-    second = block([[5, 6]], passage_positions=[1])
+    second = block([[5, 6]], passage_positions=[1], sliced_rows=[0])
     upsert = await upsert_from(
         streamed([HEADER, batch(0, 2, first), batch(2, 2, second)]), UploadLimits()
     )
@@ -171,6 +172,7 @@ async def test_batches_are_joined_to_one_document() -> None:
 
     assert [passage.chunk_index for passage in upsert.passages] == [0, 1, 2, 3]
     assert vectors.positions.tolist() == [0, 1, 3]
+    assert vectors.sliced_rows == {2}
     assert vectors.vectors.tolist() == [[1, 2], [3, 4], [5, 6]]
     assert vectors.window_counts is not None
     assert vectors.window_counts.tolist() == [2, 1, WINDOWS_AWAITED]
@@ -187,6 +189,10 @@ async def test_batches_are_joined_to_one_document() -> None:
         ([HEADER, batch(1, 1)], "passages[batch 0].passages[0].chunk_index"),
         ([HEADER, batch(0, 1), batch(0, 1)], "passages[batch 1].passages[0].chunk_index"),
         ([HEADER, batch(0, 2, block([[1]]))], "passages[batch 0].vectors[0].vectors"),
+        (
+            [HEADER, batch(0, 1, block([[1]], sliced_rows=[1]))],
+            "passages[batch 0].vectors[0].sliced_rows",
+        ),
         (
             [HEADER, batch(0, 1, block([[1, 2]], vectors=b"123456789"))],
             "passages[batch 0].vectors[0].vectors",
