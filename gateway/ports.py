@@ -221,11 +221,17 @@ class SpaceStore(Protocol):
         ...
 
     async def drop_space(
-        self, workspace: str, space_id: str, *, timeout: float | None = None
+        self,
+        workspace: str,
+        space_id: str,
+        *,
+        leave_waiting: bool = False,
+        timeout: float | None = None,
     ) -> SpaceDrop:
         """Deletes the vectors of a space; one that is not there is no error.
 
-        FailedPrecondition for a space that searches need.
+        FailedPrecondition for the preferred space and, without `leave_waiting`, for one with
+        passages that the preferred space lacks.
         """
         ...
 

@@ -42,11 +42,16 @@ class SpaceWork:
             workspace, space_id, require_complete=require_complete
         )
 
-    async def drop(self, workspace: str, space_id: str) -> SpaceDrop:
-        """Deletes the vectors of a space that searches do not need."""
+    async def drop(
+        self, workspace: str, space_id: str, *, leave_waiting: bool = False
+    ) -> SpaceDrop:
+        """Deletes the vectors of a space that searches do not need.
+
+        With `leave_waiting` also of one that only passages need which the preferred space lacks.
+        """
         check_slug(workspace, "workspace")
         _check_space_id(space_id, required=True)
-        return await self._store.drop_space(workspace, space_id)
+        return await self._store.drop_space(workspace, space_id, leave_waiting=leave_waiting)
 
 
 def _check_space_id(space_id: str, *, required: bool = False) -> None:

@@ -135,11 +135,14 @@ class RetrievalEngine(Protocol):
         """Makes a space the preferred one. Raises NotFound and FailedPrecondition (incomplete)."""
         ...
 
-    async def drop_space(self, workspace: str, space_id: str) -> SpaceRemoval:
+    async def drop_space(
+        self, workspace: str, space_id: str, *, leave_waiting: bool = False
+    ) -> SpaceRemoval:
         """Deletes the vectors of a space; one that is not there is no error.
 
-        Raises NotFound (workspace), and FailedPrecondition for a space that searches need. What
-        was deleted before a failure stays deleted.
+        Raises NotFound (workspace), and FailedPrecondition for the preferred space and, without
+        `leave_waiting`, for one with passages that the preferred space lacks. What was deleted
+        before a failure stays deleted.
         """
         ...
 

@@ -132,10 +132,17 @@ class RetrieverSpaces:
         )
 
     async def drop_space(
-        self, workspace: str, space_id: str, *, timeout: float | None = None
+        self,
+        workspace: str,
+        space_id: str,
+        *,
+        leave_waiting: bool = False,
+        timeout: float | None = None,
     ) -> SpaceDrop:
         """Deletes the vectors of a resting space; one that is not there is no error."""
-        request = spaces_pb2.DropSpaceRequest(workspace=workspace, space_id=space_id)
+        request = spaces_pb2.DropSpaceRequest(
+            workspace=workspace, space_id=space_id, leave_waiting=leave_waiting
+        )
         with errors_of("retriever"):
             response = await self._spaces.DropSpace(request, timeout=timeout)
         return SpaceDrop(response.vector_count, response.spaces_version)

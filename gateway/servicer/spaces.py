@@ -41,5 +41,7 @@ class SpaceServicer(spaces_pb2_grpc.SpaceServiceServicer):
         self, request: spaces_pb2.DropSpaceRequest, context: ServicerContext
     ) -> spaces_pb2.DropSpaceResponse:
         """Deletes the vectors of a space."""
-        drop = await self._work.drop(request.workspace, request.space_id)
+        drop = await self._work.drop(
+            request.workspace, request.space_id, leave_waiting=request.leave_waiting
+        )
         return spaces_pb2.DropSpaceResponse(vector_count=drop.vector_count)

@@ -182,7 +182,13 @@ def _price(tokens: int, cost: float | None, currency: str) -> str:
 def _ending(outcome: ReembeddingOutcome) -> str:
     if not outcome.switched:
         return f"Not switched: {outcome.detail}."
-    return (
+    text = (
         f"Switched to {outcome.preferred_space_id}. Undo with 'justesse spaces switch', to "
         f"{outcome.previous_space_id or 'another space'}; 'justesse spaces drop' ends that."
     )
+    if outcome.refused_passage_count:
+        text += (
+            " For the passages that the new model refuses, searches go on asking both models; "
+            "'justesse spaces drop --leave-waiting' ends that, and words alone find them then."
+        )
+    return text

@@ -55,6 +55,14 @@ def switch(
 def drop(
     slug: SlugArgument,
     space_id: SpaceArgument,
+    leave_waiting: Annotated[
+        bool,
+        typer.Option(
+            "--leave-waiting",
+            help="Drop it though the preferred space lacks passages that are in it, as its model "
+            "refuses them: words alone find them then.",
+        ),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     address: AddressOption = None,
     as_json: JsonOption = False,
@@ -63,7 +71,7 @@ def drop(
     if not yes:
         _confirm(slug, space_id)
     with Justesse(gateway_address(address)) as justesse:
-        dropped = justesse.drop_space(slug, space_id)
+        dropped = justesse.drop_space(slug, space_id, leave_waiting=leave_waiting)
     text = f"Dropped {counted(dropped.vector_count, 'vector')} of {space_id}."
     show(dropped, as_json, lambda console: console.print(plain(text)))
 

@@ -231,7 +231,8 @@ def _draw(console: Console, workspace: Workspace) -> None:
         console.print()
         console.print(
             f"{waiting(awaiting)} in the preferred space, and found by words or in another space "
-            "meanwhile; they are moved there while its provider answers (status says whether)",
+            "meanwhile; they are moved there while its provider answers (status says whether) and "
+            "takes them",
             style="yellow",
         )
 

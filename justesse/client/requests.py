@@ -196,11 +196,13 @@ def switch_space(workspace: str, space_id: str, require_complete: bool) -> CallF
     )
 
 
-def drop_space(workspace: str, space_id: str) -> CallFor[DroppedSpace]:
+def drop_space(workspace: str, space_id: str, leave_waiting: bool) -> CallFor[DroppedSpace]:
     """Asks for the end of a space."""
     return Call(
         methods.DROP_SPACE,
-        spaces_pb2.DropSpaceRequest(workspace=workspace, space_id=space_id),
+        spaces_pb2.DropSpaceRequest(
+            workspace=workspace, space_id=space_id, leave_waiting=leave_waiting
+        ),
         lambda response: DroppedSpace(response.vector_count),
     )
 

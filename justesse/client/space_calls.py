@@ -81,11 +81,17 @@ class SpaceCalls(ABC):
         workspace: str,
         space_id: str,
         *,
+        leave_waiting: bool = False,
         timeout: float | None = None,
         request_id: str | None = None,
     ) -> DroppedSpace:
-        """Deletes the vectors of a space that searches do not need, for good."""
-        return self._answer(requests.drop_space(workspace, space_id), timeout, request_id)
+        """Deletes the vectors of a space that searches do not need, for good.
+
+        With `leave_waiting` also where the preferred space lacks passages that are in it: they wait
+        then, and are found by their words.
+        """
+        call = requests.drop_space(workspace, space_id, leave_waiting)
+        return self._answer(call, timeout, request_id)
 
     @abstractmethod
     def _answer(

@@ -238,10 +238,16 @@ class EmbeddedEngine:
         )
         return await asyncio.wrap_future(self._writer.submit(operation))
 
-    async def drop_space(self, workspace: str, space_id: str) -> SpaceRemoval:
+    async def drop_space(
+        self, workspace: str, space_id: str, *, leave_waiting: bool = False
+    ) -> SpaceRemoval:
         """See `RetrievalEngine`."""
         operation = partial(
-            drop_space_part, slug=workspace, space_id=space_id, row_limit=_DROPPED_ROWS
+            drop_space_part,
+            slug=workspace,
+            space_id=space_id,
+            row_limit=_DROPPED_ROWS,
+            leave_waiting=leave_waiting,
         )
         total = 0
         while True:

@@ -101,7 +101,11 @@ class SpaceServicer(spaces_pb2_grpc.SpaceServiceServicer):
             spaces_pb2.DropSpaceRequest, spaces_pb2.DropSpaceResponse
         ],
     ) -> spaces_pb2.DropSpaceResponse:
-        removal = await self._engine.drop_space(request.workspace, space_id_from(request.space_id))
+        removal = await self._engine.drop_space(
+            request.workspace,
+            space_id_from(request.space_id),
+            leave_waiting=request.leave_waiting,
+        )
         return spaces_pb2.DropSpaceResponse(
             vector_count=removal.vector_count, spaces_version=removal.spaces_version
         )

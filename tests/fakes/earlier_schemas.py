@@ -5,6 +5,12 @@ import sqlite3
 _COLUMNS_ADDED = {
     "0002": (("spaces", "canary"), ("spaces", "stray_count")),
     "0003": (("workspaces", "fusion"),),
+    "0005": (
+        ("passages", "parent_first"),
+        ("passages", "parent_count"),
+        ("passages", "parent_gap"),
+        ("workspaces", "child_token_count"),
+    ),
 }
 _TABLES_ADDED = {"0004": ("deleted_content",)}
 

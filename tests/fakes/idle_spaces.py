@@ -93,7 +93,12 @@ class IdleSpaces:
         return SpaceSwitch(f"before {space_id}", 1, 2)
 
     async def drop_space(
-        self, workspace: str, space_id: str, *, timeout: float | None = None
+        self,
+        workspace: str,
+        space_id: str,
+        *,
+        leave_waiting: bool = False,
+        timeout: float | None = None,
     ) -> SpaceDrop:
-        """Drops three vectors."""
-        return SpaceDrop(3, 1)
+        """Drops three vectors, and one more of a passage that may be left waiting."""
+        return SpaceDrop(3 + leave_waiting, 1)

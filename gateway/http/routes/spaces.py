@@ -52,9 +52,13 @@ def space_routes(work: SpaceWork) -> APIRouter:
         )
 
     @router.delete("/v1/workspaces/{slug}/spaces", response_model=SpaceDropBody)
-    async def drop_space(slug: str, space_id: str) -> JsonResponse:
-        """Deletes the vectors of a space that searches do not need."""
-        drop = await work.drop(slug, space_id)
+    async def drop_space(slug: str, space_id: str, leave_waiting: bool = False) -> JsonResponse:
+        """Deletes the vectors of a space that searches do not need.
+
+        With `leave_waiting` also where the preferred space lacks passages that are in it: they wait
+        then, and are found by their words.
+        """
+        drop = await work.drop(slug, space_id, leave_waiting=leave_waiting)
         return JsonResponse(SpaceDropBody(vector_count=drop.vector_count))
 
     return router

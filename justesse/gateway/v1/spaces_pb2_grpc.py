@@ -87,8 +87,8 @@ class SpaceServiceServicer(object):
         """Deletes the vectors of a space that searches do not need; switching back to it is not possible
         afterwards. Dropping one that is not there is no error and says so.
 
-        NOT_FOUND: no such workspace. FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where it alone
-        holds vectors of a passage.
+        NOT_FOUND: no such workspace. FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where the
+        preferred space lacks passages that are in it, unless they may be left waiting.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

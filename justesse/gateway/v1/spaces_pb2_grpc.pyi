@@ -56,8 +56,8 @@ class SpaceServiceStub:
     """Deletes the vectors of a space that searches do not need; switching back to it is not possible
     afterwards. Dropping one that is not there is no error and says so.
 
-    NOT_FOUND: no such workspace. FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where it alone
-    holds vectors of a passage.
+    NOT_FOUND: no such workspace. FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where the
+    preferred space lacks passages that are in it, unless they may be left waiting.
     """
 
 @_typing.type_check_only
@@ -88,8 +88,8 @@ class SpaceServiceAsyncStub(SpaceServiceStub):
     """Deletes the vectors of a space that searches do not need; switching back to it is not possible
     afterwards. Dropping one that is not there is no error and says so.
 
-    NOT_FOUND: no such workspace. FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where it alone
-    holds vectors of a passage.
+    NOT_FOUND: no such workspace. FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where the
+    preferred space lacks passages that are in it, unless they may be left waiting.
     """
 
 class SpaceServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -135,8 +135,8 @@ class SpaceServiceServicer(metaclass=_abc_1.ABCMeta):
         """Deletes the vectors of a space that searches do not need; switching back to it is not possible
         afterwards. Dropping one that is not there is no error and says so.
 
-        NOT_FOUND: no such workspace. FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where it alone
-        holds vectors of a passage.
+        NOT_FOUND: no such workspace. FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where the
+        preferred space lacks passages that are in it, unless they may be left waiting.
         """
 
 def add_SpaceServiceServicer_to_server(servicer: SpaceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

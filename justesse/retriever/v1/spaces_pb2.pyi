@@ -445,19 +445,25 @@ class DropSpaceRequest(_message.Message):
 
     WORKSPACE_FIELD_NUMBER: _builtins.int
     SPACE_ID_FIELD_NUMBER: _builtins.int
+    LEAVE_WAITING_FIELD_NUMBER: _builtins.int
     workspace: _builtins.str
     """Slug of the workspace."""
     space_id: _builtins.str
     """Space to drop."""
+    leave_waiting: _builtins.bool
+    """Drop it though the preferred space lacks passages that are in it: they wait then, and are found by
+    their words. For passages that the preferred model refuses, which would hold the space for good.
+    """
     def __init__(
         self,
         *,
         workspace: _builtins.str = ...,
         space_id: _builtins.str = ...,
+        leave_waiting: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["space_id", b"space_id", "workspace", b"workspace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["leave_waiting", b"leave_waiting", "space_id", b"space_id", "workspace", b"workspace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -139,7 +139,8 @@ class SpaceServiceServicer(object):
     def DropSpace(self, request, context):
         """Deletes the vectors of a space that rests. Dropping one that is not there is no error and says so;
         a call that was cut short is repeated. NOT_FOUND: no such workspace.
-        FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where it alone holds vectors of a passage.
+        FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where the preferred space lacks passages that
+        are in it, unless they may be left waiting.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -78,7 +78,8 @@ class SpaceServiceStub:
     DropSpace: _grpc.UnaryUnaryMultiCallable[_spaces_pb2.DropSpaceRequest, _spaces_pb2.DropSpaceResponse]
     """Deletes the vectors of a space that rests. Dropping one that is not there is no error and says so;
     a call that was cut short is repeated. NOT_FOUND: no such workspace.
-    FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where it alone holds vectors of a passage.
+    FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where the preferred space lacks passages that
+    are in it, unless they may be left waiting.
     """
 
 @_typing.type_check_only
@@ -131,7 +132,8 @@ class SpaceServiceAsyncStub(SpaceServiceStub):
     DropSpace: _aio.UnaryUnaryMultiCallable[_spaces_pb2.DropSpaceRequest, _spaces_pb2.DropSpaceResponse]  # type: ignore[assignment]
     """Deletes the vectors of a space that rests. Dropping one that is not there is no error and says so;
     a call that was cut short is repeated. NOT_FOUND: no such workspace.
-    FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where it alone holds vectors of a passage.
+    FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where the preferred space lacks passages that
+    are in it, unless they may be left waiting.
     """
 
 class SpaceServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -217,7 +219,8 @@ class SpaceServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_spaces_pb2.DropSpaceResponse, _abc.Awaitable[_spaces_pb2.DropSpaceResponse]]:
         """Deletes the vectors of a space that rests. Dropping one that is not there is no error and says so;
         a call that was cut short is repeated. NOT_FOUND: no such workspace.
-        FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where it alone holds vectors of a passage.
+        FAILED_PRECONDITION: SPACE_PREFERRED, or SPACE_NEEDED where the preferred space lacks passages that
+        are in it, unless they may be left waiting.
         """
 
 def add_SpaceServiceServicer_to_server(servicer: SpaceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

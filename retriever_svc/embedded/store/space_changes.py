@@ -85,11 +85,17 @@ def switch_space(
 
 
 def drop_space_part(
-    connection: sqlite3.Connection, slug: str, space_id: str, row_limit: int
+    connection: sqlite3.Connection,
+    slug: str,
+    space_id: str,
+    row_limit: int,
+    *,
+    leave_waiting: bool = False,
 ) -> tuple[SpaceRemoval, DocumentChange]:
     """Deletes up to `row_limit` vectors of a space that rests; none where it is not there.
 
-    Raises NotFound (workspace), and FailedPrecondition for a space that searches need.
+    With `leave_waiting`, passages that the preferred space lacks lose theirs too. Raises NotFound
+    (workspace), and FailedPrecondition for a space that searches need.
     """
     workspace = find_workspace(connection, slug)
     space = workspace.space(space_id)
@@ -101,10 +107,12 @@ def drop_space_part(
             "switch to another space before you drop it",
             reason="SPACE_PREFERRED",
         )
-    if space.stray_count:
+    if space.stray_count and not leave_waiting:
+        count = space.stray_count
         raise FailedPrecondition(
-            f"space {space_id!r} holds {space.stray_count} passages that the preferred space "
-            "lacks; wait until they were moved there",
+            f"space {space_id!r} holds {count} {'passage' if count == 1 else 'passages'} that the "
+            "preferred space lacks; wait until they were moved there, or, where its model refuses "
+            "them, leave them waiting (leave_waiting): words alone find them then",
             reason="SPACE_NEEDED",
         )
     ids = passages_of_space(connection, workspace.id, space.key, row_limit)

@@ -40,4 +40,5 @@ class FakeSpaces(spaces_pb2_grpc.SpaceServiceServicer):
         """Drops three vectors of any space."""
         await self._state.enter("DropSpace", context)
         await self._state.documents_of(request.workspace, context)
+        self._state.dropped.append((request.space_id, request.leave_waiting))
         return spaces_pb2.DropSpaceResponse(vector_count=3)

@@ -58,6 +58,7 @@ class GatewayState:
     reembedding_breaks: list[ServiceError] = field(default_factory=list)
     """Errors to break off with after the first progress, one a call."""
     switched: list[tuple[str, bool]] = field(default_factory=list)
+    dropped: list[tuple[str, bool]] = field(default_factory=list)
     jobs: dict[str, jobs_pb2.Job] = field(default_factory=dict)
     job_files: dict[str, list[TakenFile]] = field(default_factory=dict)
     watch_breaks: list[ServiceError] = field(default_factory=list)

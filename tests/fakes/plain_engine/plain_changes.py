@@ -125,14 +125,14 @@ class PlainChange:
             self._settle()
         return SpaceSwitch(previous, workspace.spaces_version, awaiting)
 
-    def drop(self, space_id: str) -> SpaceRemoval:
+    def drop(self, space_id: str, *, leave_waiting: bool) -> SpaceRemoval:
         """Deletes the vectors of a space that rests."""
         workspace = self.workspace
         if space_id not in workspace.spaces:
             return SpaceRemoval(0, workspace.spaces_version)
         if space_id == workspace.preferred_space_id:
             raise FailedPrecondition("the space is preferred", reason="SPACE_PREFERRED")
-        if workspace.strays(space_id):
+        if workspace.strays(space_id) and not leave_waiting:
             raise FailedPrecondition("searches need the space", reason="SPACE_NEEDED")
         held = workspace.holders(space_id)
         for passage_id in held:

@@ -203,10 +203,12 @@ class PlainEngine:
         with self._changing(workspace) as change:
             return change.switch(space_id, require_complete=require_complete)
 
-    async def drop_space(self, workspace: str, space_id: str) -> SpaceRemoval:
+    async def drop_space(
+        self, workspace: str, space_id: str, *, leave_waiting: bool = False
+    ) -> SpaceRemoval:
         """See `RetrievalEngine`."""
         with self._changing(workspace) as change:
-            return change.drop(space_id)
+            return change.drop(space_id, leave_waiting=leave_waiting)
 
     async def search_passages(self, request: SearchRequest) -> SearchResult:
         """See `RetrievalEngine`."""

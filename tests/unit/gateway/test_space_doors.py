@@ -170,17 +170,23 @@ async def test_spaces_are_switched_and_dropped_through_both_doors(
     stub = spaces_pb2_grpc.SpaceServiceStub(channel)
     switched = await http.post("/v1/workspaces/negoce/spaces/switch", json={"space_id": "s"})
     dropped = await http.delete("/v1/workspaces/negoce/spaces", params={"space_id": "s"})
+    all_dropped = await http.delete(
+        "/v1/workspaces/negoce/spaces", params={"space_id": "s", "leave_waiting": "true"}
+    )
     nameless = await http.post("/v1/workspaces/negoce/spaces/switch", json={"space_id": ""})
     over_grpc = await stub.SwitchSpace(
         spaces_pb2.SwitchSpaceRequest(workspace="negoce", space_id="s")
     )
-    gone = await stub.DropSpace(spaces_pb2.DropSpaceRequest(workspace="negoce", space_id="s"))
+    request = spaces_pb2.DropSpaceRequest(workspace="negoce", space_id="s")
+    gone = await stub.DropSpace(request)
+    request.leave_waiting = True
+    all_gone = await stub.DropSpace(request)
 
     assert switched.json() == {"previous_space_id": "before s", "awaiting_passage_count": 2}
-    assert dropped.json() == {"vector_count": 3}
+    assert (dropped.json(), all_dropped.json()) == ({"vector_count": 3}, {"vector_count": 4})
     assert nameless.status_code == 400
     assert (over_grpc.previous_space_id, over_grpc.awaiting_passage_count) == ("before s", 2)
-    assert gone.vector_count == 3
+    assert (gone.vector_count, all_gone.vector_count) == (3, 4)
 
 
 async def test_the_query_role_streams_over_grpc(

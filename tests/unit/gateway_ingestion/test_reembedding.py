@@ -15,6 +15,7 @@ import pytest
 from chassis.errors import FailedPrecondition, InvalidArgument, ServiceError, Unavailable
 from gateway.documents import VectorBlock
 from gateway.pipeline import Retrieval
+from gateway.receipt import StageOutcome
 from gateway.reembedding import (
     GateVerdict,
     LabelledQuestion,
@@ -188,6 +189,26 @@ async def test_a_text_that_the_new_model_refuses_stays_findable_where_it_is(
     assert isinstance(outcome, ReembeddingOutcome)
     assert (outcome.switched, outcome.refused_passage_count) == (True, 1)
     assert lists_of(found) == {"bm25", FIRST}
+
+
+async def test_the_old_space_can_be_given_up_in_spite_of_a_refused_text(
+    bench: SpacesBench,
+) -> None:
+    """Words alone find the text then; no search needs the old model any more."""
+    bench.embedder.refused_words = {"douanes"}
+    await bench.reembed()
+    bench.embedder.refused_words = set()
+    with pytest.raises(FailedPrecondition) as refused:
+        await bench.retriever.drop_space("w", FIRST)
+    await bench.retriever.drop_space("w", FIRST, leave_waiting=True)
+    bench.embedder.break_down(FIRST)
+    found = await bench.search("douanes")
+
+    assert refused.value.reason == "SPACE_NEEDED"
+    assert await bench.counts() == {SECOND: len(TEXTS) - 1}
+    assert found.hits[0].fused.passage.text == "les douanes"
+    assert lists_of(found) == {"bm25"}
+    assert bench.reports["embed"].outcome is StageOutcome.RAN
 
 
 async def test_a_gate_that_both_spaces_pass_lets_the_switch_through(bench: SpacesBench) -> None:

@@ -172,6 +172,19 @@ def test_spaces_are_switched_and_dropped(line: CommandLine, state: GatewayState)
     assert "2 passages not yet in it" in output
     assert "--yes" in refused
     assert "Dropped 3 vectors" in dropped
+    assert state.dropped == [(SPACE, False)]
+
+
+def test_a_space_is_dropped_in_spite_of_what_only_it_holds(
+    line: CommandLine, state: GatewayState
+) -> None:
+    """Where that was said, and with no less of a question."""
+    line.error("spaces", "drop", "demo", SPACE, "--leave-waiting", code=2)
+    line.run("spaces", "drop", "demo", SPACE, "--leave-waiting", "--yes")
+    with Justesse(line.address) as justesse:
+        justesse.drop_space("demo", NEW, leave_waiting=True)
+
+    assert state.dropped == [(SPACE, True), (NEW, True)]
 
 
 def test_the_synchronous_client_yields_events(line: CommandLine, state: GatewayState) -> None:
@@ -206,8 +219,9 @@ async def test_the_asyncio_client_yields_events() -> None:
         with pytest.raises(FailedPreconditionError) as failed:
             await listen(justesse)
         switched = await justesse.switch_space("demo", NEW)
-        dropped = await justesse.drop_space("demo", NEW)
+        dropped = await justesse.drop_space("demo", NEW, leave_waiting=True)
 
     assert [type(event) for event in heard] == [ReembeddingPlan, ReembeddingProgress]
     assert failed.value.reason == "SPACE_DRIFTED"
     assert (switched.previous_space_id, dropped.vector_count) == (SPACE, 3)
+    assert state.dropped == [(NEW, True)]

@@ -183,6 +183,26 @@ async def test_only_a_resting_space_can_be_dropped(engine: RetrievalEngine) -> N
     assert [space.space_id for space in described.spaces] == [SPACE]
 
 
+async def test_passages_that_only_a_dropped_space_held_wait_and_are_found_by_words(
+    engine: RetrievalEngine,
+) -> None:
+    """Only where that was asked for; the preferred space is never dropped."""
+    await engine.upsert_document(upsert("a", ["eau"], vectors=[passage_vectors([[1, 0, 0, 0]])]))
+    stray = passage_vectors([[0, 1, 0, 0]], OTHER_SPACE)
+    await engine.upsert_document(upsert("b", ["feu"], vectors=[stray]))
+    with pytest.raises(FailedPrecondition, match="1 passage that the preferred space lacks"):
+        await engine.drop_space("docs", OTHER_SPACE)
+    removal = await engine.drop_space("docs", OTHER_SPACE, leave_waiting=True)
+    with pytest.raises(FailedPrecondition, match="preferred"):
+        await engine.drop_space("docs", SPACE, leave_waiting=True)
+    described = await engine.describe_workspace("docs")
+    left = await awaiting(engine)
+
+    assert removal.vector_count == 1
+    assert [space.space_id for space in described.spaces] == [SPACE]
+    assert [(one.passage.text, one.space_ids) for one in left] == [("feu", ())]
+
+
 async def test_the_first_canary_is_kept_and_another_model_refused(
     engine: RetrievalEngine,
 ) -> None:

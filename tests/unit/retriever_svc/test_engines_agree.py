@@ -44,6 +44,7 @@ class Change:
         self._space = generator.choice(SPACES)
         self._left = tuple(generator.sample(SPACES, generator.randrange(2)))
         self._complete = generator.random() < 0.5
+        self._leave_waiting = generator.random() < 0.5
         texts = [" ".join(generator.choices(WORDS, k=3)) for _ in range(generator.randrange(4))]
         self._upsert = upsert(
             self._name,
@@ -62,7 +63,8 @@ class Change:
         if self._kind == "delete":
             return await told(engine.delete_document("docs", self._name))
         if self._kind == "drop":
-            return await told(engine.drop_space("docs", self._space))
+            drop = engine.drop_space("docs", self._space, leave_waiting=self._leave_waiting)
+            return await told(drop)
         switch = engine.switch_space("docs", self._space, require_complete=self._complete)
         return await told(switch)
 

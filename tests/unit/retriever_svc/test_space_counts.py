@@ -40,7 +40,7 @@ STEPS = st.lists(
             st.sets(st.sampled_from(SPACES)),
         ),
         st.tuples(st.just("switch"), st.sampled_from(SPACES)),
-        st.tuples(st.just("drop"), st.sampled_from(SPACES), st.integers(1, 3)),
+        st.tuples(st.just("drop"), st.sampled_from(SPACES), st.integers(1, 3), st.booleans()),
     ),
     max_size=12,
 )
@@ -85,8 +85,8 @@ def take(store: Store, step: Step) -> None:
                 )
         case ("switch", str(space_id)):
             switch_space(connection, "docs", space_id, require_complete=False)
-        case ("drop", str(space_id), int(limit)):
-            drop_space_part(connection, "docs", space_id, limit)
+        case ("drop", str(space_id), int(limit), bool(leave_waiting)):
+            drop_space_part(connection, "docs", space_id, limit, leave_waiting=leave_waiting)
 
 
 def true_counts(store: Store) -> dict[str, tuple[int, int]]:
@@ -116,7 +116,7 @@ def shown(workspace: WorkspaceRow) -> tuple[str, set[tuple[str, bool]]]:
         ("put", SPACE, {2}, set()),
         ("switch", OTHER_SPACE),
         ("put", OTHER_SPACE, {0, 1}, {SPACE}),
-        ("drop", SPACE, 1),
+        ("drop", SPACE, 1, False),
         ("delete", 1),
     ]
 )
