@@ -239,7 +239,8 @@ class PlainChange:
             raise FailedPrecondition("the model is another one", reason="SPACE_DRIFTED")
         space.canary = space.canary or given.canary
         windows = given.windows[row] if given.windows else None
-        passage.vectors[given.space_id] = PlainVector(np.copy(given.vectors[row]), windows)
+        sliced = row in given.sliced_rows
+        passage.vectors[given.space_id] = PlainVector(np.copy(given.vectors[row]), windows, sliced)
 
     def _settle(self) -> None:
         workspace = self.workspace

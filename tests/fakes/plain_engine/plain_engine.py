@@ -104,7 +104,12 @@ class PlainEngine:
             len(passages),
             document.updated_at,
             tuple(
-                StoredPassage(one.passage_id, read_form(one.passage), found.spaces_of(one))
+                StoredPassage(
+                    one.passage_id,
+                    read_form(one.passage),
+                    found.spaces_of(one),
+                    found.sliced_spaces_of(one),
+                )
                 for one in passages
                 if include_passages
             ),

@@ -19,10 +19,14 @@ from retriever_svc.workspaces import (
 
 @dataclass(slots=True)
 class PlainVector:
-    """Holds the unit vector of a passage in a space, and its windows; None where awaited."""
+    """Holds the unit vector of a passage in a space, and its windows; None where awaited.
+
+    It is `sliced` where it is a mean of slices.
+    """
 
     vector: npt.NDArray[np.float32]
     windows: FloatMatrix | None = None
+    sliced: bool = False
 
 
 @dataclass(slots=True)
@@ -89,6 +93,11 @@ class PlainWorkspace:
     def spaces_of(self, passage: PlainPassage) -> tuple[str, ...]:
         """Returns the spaces that hold a vector of the passage."""
         return tuple(space_id for space_id in self.spaces if space_id in passage.vectors)
+
+    def sliced_spaces_of(self, passage: PlainPassage) -> tuple[str, ...]:
+        """Returns those spaces whose vector of the passage is a mean of slices."""
+        held = passage.vectors
+        return tuple(one for one in self.spaces_of(passage) if held[one].sliced)
 
     def strays(self, space_id: str) -> int:
         """Counts the passages of a space that the preferred one lacks."""
