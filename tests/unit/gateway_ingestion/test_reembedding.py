@@ -205,6 +205,7 @@ async def test_the_old_space_can_be_given_up_in_spite_of_a_refused_text(
     found = await bench.search("douanes")
 
     assert refused.value.reason == "SPACE_NEEDED"
+    assert "1 passage that the preferred space lacks" in str(refused.value)
     assert await bench.counts() == {SECOND: len(TEXTS) - 1}
     assert found.hits[0].fused.passage.text == "les douanes"
     assert lists_of(found) == {"bm25"}
