@@ -145,7 +145,7 @@ class SpaceIndex:
         cosines: list[npt.NDArray[np.float32]] = []
         settings = None if exact else self._settings
         approximate = False
-        for segment in self._segments:
+        for segment in [one for one in self._segments if subset.rows_of(one).count]:
             found = subset.near(segment, query, count + _MARGIN, settings)
             lossy = isinstance(segment, GraphSegment) and segment.lossy
             approximate = approximate or lossy or not found.exact

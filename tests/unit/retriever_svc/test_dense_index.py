@@ -129,6 +129,19 @@ def test_a_graph_with_few_live_rows_is_searched_exactly() -> None:
         assert index.search(query, 20).ids == oracle(live, query, 20)
 
 
+@pytest.mark.parametrize("count", [1, 20, 200])
+def test_dead_rows_around_a_query_do_not_cost_hits(count: int) -> None:
+    """With a fifth deleted, those nearest to the query, the graph leads to dead rows alone; all
+    that was asked for is found, and it is the nearest of what is left."""
+    index = filled(DenseIndexKind.AUTO, 4_000)
+    query = QUERIES[0]
+    index.remove(np.array(index.search(query, 800, exact=True).ids))
+    hits = index.search(query, count)
+
+    assert not hits.exact
+    assert hits.ids == index.search(query, count, exact=True).ids
+
+
 def test_removed_ids_never_come_back() -> None:
     """Neither before nor after a rebuild; asking for more than there is gives what there is."""
     index = filled(DenseIndexKind.AUTO, 1_200)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from retriever_svc.documents import FloatMatrix, IntVector
-from retriever_svc.embedded.dense.dense_settings import DenseSettings
+from retriever_svc.embedded.dense.dense_settings import DenseSettings, VectorStorage
 from retriever_svc.embedded.dense.graph_building import BuildPlan, build_graph
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.dense.subset import Subset
@@ -102,6 +102,26 @@ def test_a_graph_that_loses_its_way_is_replaced_by_an_exact_search() -> None:
     hits = index.search_among(Subset(farthest), rows[0], 300)
 
     assert len(hits.ids) == 300
+
+
+def test_segments_without_a_row_of_the_subset_are_not_searched() -> None:
+    """A subset of rows beside a graph of approximate vectors is answered exactly, and says so;
+    one without any row finds nothing."""
+    settings = DenseSettings(flat_row_limit=0, vector_storage=VectorStorage.INT8)
+    rows = unit_rows(1_200, WIDTH, seed=8)
+    index = SpaceIndex(WIDTH, DenseIndexKind.HNSW, settings)
+    index.put(np.arange(1_100), rows[:1_100])
+    plan = index.next_build()
+    assert isinstance(plan, BuildPlan)
+    index.publish(plan, build_graph(plan, settings, Event()))
+    index.put(np.arange(1_100, 1_200), rows[1_100:])
+    beside = index.search_among(Subset(np.arange(1_100, 1_200)), rows[1_150], 10)
+    across = index.search_among(Subset(np.arange(1_050, 1_200)), rows[1_150], 10)
+    nowhere = index.search_among(Subset(np.array([5_000])), rows[1_150], 10)
+
+    assert (beside.exact, across.exact) == (True, False)
+    assert (len(beside.ids), beside.ids[0]) == (10, 1_150)
+    assert (nowhere.ids, nowhere.exact) == ([], True)
 
 
 def test_rows_that_come_later_are_not_in_an_older_subset_by_accident(filled: Filled) -> None:
