@@ -56,7 +56,7 @@ class RunFolder:
         return AnswerFile(self.path / "answers" / f"{configuration}.jsonl")
 
     def write_rankings(self, configuration: str, answers: Mapping[str, Answer]) -> None:
-        """Writes a TREC run file."""
+        """Writes a TREC run file, in the order of the answers."""
         rankings = {question_id: answer.ranking for question_id, answer in answers.items()}
         write_run(self.path / "runs" / f"{configuration}.trec", rankings, configuration)
 

@@ -22,14 +22,22 @@ SERVICES = {
     "retriever": [
         "justesse.retriever.v1.DocumentService",
         "justesse.retriever.v1.SearchService",
+        "justesse.retriever.v1.SpaceService",
         "justesse.retriever.v1.WorkspaceService",
     ],
-    "ingestion": ["justesse.gateway.v1.IngestionService"],
+    "ingestion": [
+        "justesse.gateway.v1.IngestionService",
+        "justesse.gateway.v1.JobService",
+        "justesse.gateway.v1.SpaceService",
+    ],
     "gateway": [
         "justesse.gateway.v1.DocumentService",
+        "justesse.gateway.v1.ExplanationService",
         "justesse.gateway.v1.IngestionService",
+        "justesse.gateway.v1.JobService",
         "justesse.gateway.v1.MeshService",
         "justesse.gateway.v1.SearchService",
+        "justesse.gateway.v1.SpaceService",
         "justesse.gateway.v1.SwitchService",
         "justesse.gateway.v1.WorkspaceService",
     ],

@@ -201,7 +201,9 @@ async def _asked(
     async with switches_set(justesse, configuration.switches):
         with shown_part(console, configuration.name, len(judged.questions)) as report:
             await ask(justesse, workspace, judged.questions, file, report)
-    answers = file.read()
+    found = file.read()
+    # Answers come as they are ready; rankings stand in the order of the questions.
+    answers = {each.question_id: found[each.question_id] for each in judged.questions}
     folder.write_rankings(configuration.name, answers)
     return answers
 
