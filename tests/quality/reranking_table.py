@@ -9,6 +9,7 @@ from typing import Any
 
 RESULT = Path(__file__).parents[2] / "docs" / "quality" / "reranking.json"
 BEST = "formula with windows"
+README_METHODS = ("dense", "BM25", "RRF", BEST)
 
 
 def rows(results: Mapping[str, Any]) -> list[str]:
@@ -38,7 +39,13 @@ def rows(results: Mapping[str, Any]) -> list[str]:
 
 def kept_rows() -> list[str]:
     """Returns the rows of the kept result."""
-    return rows(json.loads(RESULT.read_text()))
+    return rows(kept_result())
+
+
+def kept_result() -> Mapping[str, Any]:
+    """Returns what the last whole run measured."""
+    result: Mapping[str, Any] = json.loads(RESULT.read_text())
+    return result
 
 
 def _difference(values: Mapping[str, float]) -> str:
@@ -47,3 +54,16 @@ def _difference(values: Mapping[str, float]) -> str:
     shown = f"{values['value']:+.3f} [{values['low']:+.3f}, {values['high']:+.3f}]"
     significant = values["low"] > 0.0 or values["high"] < 0.0
     return f"**{shown}**" if significant else shown
+
+
+def readme_rows(results: Mapping[str, Any]) -> list[str]:
+    """Returns a row for each set: hit@1 / hit@3 of every ranking that the README names."""
+    written = []
+    for name, result in results.items():
+        cells = [
+            f"{figures['hit@1']['value']:.3f} / {figures['hit@3']['value']:.3f}"
+            for method, figures in result["methods"].items()
+            if method in README_METHODS
+        ]
+        written.append(f"| {name} ({result['questions']}) | {' | '.join(cells)} |")
+    return written

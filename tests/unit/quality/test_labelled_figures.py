@@ -10,7 +10,7 @@ import pytest
 
 from tests.quality.hit_rates import hits_at, mean_interval
 from tests.quality.labelled_set import read_set
-from tests.quality.reranking_table import RESULT, kept_rows
+from tests.quality.reranking_table import RESULT, kept_result, kept_rows, readme_rows
 
 
 def write_set(folder: Path, questions: int) -> None:
@@ -71,3 +71,12 @@ def test_the_page_shows_what_was_measured() -> None:
 
     assert len(rows) > 1
     assert [row for row in rows if row not in page] == []
+
+
+def test_the_readme_shows_what_was_measured() -> None:
+    """Every row of its table equals the kept result."""
+    readme = (RESULT.parents[2] / "README.md").read_text().splitlines()
+    rows = readme_rows(kept_result())
+
+    assert len(rows) > 1
+    assert [row for row in rows if row not in readme] == []
