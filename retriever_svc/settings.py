@@ -44,6 +44,11 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
         gt=0,
         description="seconds within which what is deleted leaves all files, over 0",
     )
+    vacuum_limit_bytes: int = Field(
+        default=_EMBEDDED.vacuum_limit_bytes,
+        ge=0,
+        description="bytes of the store up to which a purge writes all of it anew, from 0",
+    )
     disk_reserve_bytes: int = Field(
         default=_EMBEDDED.disk_reserve_bytes,
         ge=0,
@@ -127,6 +132,7 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
             write_queue_limit=self.write_queue_limit,
             log_limit_bytes=self.log_limit_bytes,
             purge_within_s=self.purge_within_s,
+            vacuum_limit_bytes=self.vacuum_limit_bytes,
             disk_reserve_bytes=self.disk_reserve_bytes,
             recall_sample_share=self.recall_sample_share,
             allow_network_file_system=self.allow_network_file_system,

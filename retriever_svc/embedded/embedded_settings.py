@@ -20,6 +20,8 @@ class EmbeddedSettings:
     """Size of the write-ahead log at which changes are refused, while a reader holds it."""
     purge_within_s: float = 14_400.0
     """Seconds within which the bytes of what is deleted leave all files."""
+    vacuum_limit_bytes: int = 64 * 2**20
+    """Size of the store up to which the purge of deleted content writes all of it anew."""
     disk_reserve_bytes: int = 8 * 2**20
     """Disk space kept aside for deletions when the disk is full; 0 for none."""
     recall_sample_share: float = 0.0

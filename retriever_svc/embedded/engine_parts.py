@@ -106,6 +106,7 @@ def open_parts(
         checkpoints,
         metrics,
         within_s=settings.purge_within_s,
+        vacuum_limit_bytes=settings.vacuum_limit_bytes,
         now=now,
     )
     purges.load()

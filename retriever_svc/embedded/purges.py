@@ -1,10 +1,12 @@
 """Sees to it that deleted content leaves every file of the data folder within a bounded time.
 
 A deletion makes unfindable at once, but its bytes stay: terms in the BM25 index, vectors in the
-snapshots of graphs, pages in the write-ahead log. A purge builds indexes and graphs anew, writes
-their snapshots, and empties the log. When it is due is noted in the store, so a restart keeps it.
+snapshots of graphs, pages in the write-ahead log, copies in the unused middle of pages that SQLite
+has reorganised. A purge builds indexes and graphs anew, writes their snapshots, writes all pages of
+a small store anew, and empties the log. When it is due is noted in the store: a restart keeps it.
 """
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
@@ -44,6 +46,7 @@ class _Purge:
     compacted: "Future[None]"
     snapshots: "Future[bool] | None" = None
     """There once the graphs are."""
+    vacuumed: bool = False
 
 
 class Purges:
@@ -59,10 +62,15 @@ class Purges:
         metrics: UpkeepMetrics,
         *,
         within_s: float,
+        vacuum_limit_bytes: int,
         now: Callable[[], datetime],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`within_s` seconds after a deletion its bytes must be gone."""
+        """`within_s` seconds after a deletion its bytes must be gone.
+
+        A store of up to `vacuum_limit_bytes` is written anew at the end of each purge: changes
+        wait meanwhile, about a second for 64 MiB.
+        """
         self._store = store
         self._worker = worker
         self._compactions = compactions
@@ -70,6 +78,7 @@ class Purges:
         self._checkpoints = checkpoints
         self._metrics = metrics
         self._begin_after_s = within_s * _BEGIN_SHARE
+        self._vacuum_limit_bytes = vacuum_limit_bytes
         self._now = now
         self._clock = clock
         self._due: dict[int, float] = {}
@@ -77,6 +86,7 @@ class Purges:
         # When the log must be emptied of what is gone with a whole workspace, or from before the
         # start.
         self._log_due: float | None = None
+        self._vacuum_due = False
 
     def load(self) -> None:
         """Takes over, at the start, what earlier processes have deleted and not purged."""
@@ -100,6 +110,7 @@ class Purges:
     def rows_deleted(self) -> None:
         """Notes that the rows of a deleted workspace are gone from the database."""
         self._log_due = self._clock()
+        self._vacuum_due = True
 
     def step(self) -> float | None:
         """Does one short piece of work; returns the seconds to the next, None if there is none."""
@@ -107,7 +118,7 @@ class Purges:
             return self._proceed(self._running)
         now = self._clock()
         if self._log_due is not None and self._log_due <= now:
-            self._log_due = None if self._checkpoints.truncate() else now + _HELD_PAUSE_S
+            self._log_due = self._empty_log(now)
             return 0.0
         for workspace_id, due in self._due.items():
             if due <= now:
@@ -144,7 +155,42 @@ class Purges:
             return self._fail(purge, str(error))
         if purge.snapshots.cancelled() or not purge.snapshots.result():
             return self._fail(purge, "snapshots were not replaced")
-        return self._end(purge) if self._checkpoints.truncate() else _HELD_PAUSE_S
+        return self._clear_store(purge)
+
+    def _clear_store(self, purge: _Purge) -> float:
+        if not self._checkpoints.truncate():
+            return _HELD_PAUSE_S
+        if purge.vacuumed:
+            return self._end(purge)
+        if why := self._vacuum():
+            return self._fail(purge, why)
+        purge.vacuumed = True
+        # Once more for what that wrote to the log.
+        return 0.0
+
+    def _empty_log(self, now: float) -> float | None:
+        """Returns when it must be tried again; None if it is done."""
+        if not self._checkpoints.truncate():
+            return now + _HELD_PAUSE_S
+        if not self._vacuum_due:
+            return None
+        why = self._vacuum()
+        self._vacuum_due = bool(why)
+        if why:
+            _log.warning("deleted workspace not purged", why=why)
+            return now + _RETRY_PAUSE_S
+        # Once more for what that wrote to the log.
+        return now
+
+    def _vacuum(self) -> str:
+        """Writes a small store anew; returns why that failed, empty if it did not."""
+        try:
+            if self._store.size_bytes <= self._vacuum_limit_bytes:
+                self._store.vacuum()
+        except sqlite3.Error as error:
+            self._store.distrust()
+            return str(error)
+        return ""
 
     def _end(self, purge: _Purge) -> float:
         reach(Failpoint.PURGED_BEFORE_NOTE)

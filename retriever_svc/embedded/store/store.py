@@ -55,6 +55,23 @@ class Store:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
 
+    @property
+    def size_bytes(self) -> int:
+        """The size of the database without its log."""
+        (pages,) = self.connection.execute("PRAGMA page_count").fetchone()
+        (page_bytes,) = self.connection.execute("PRAGMA page_size").fetchone()
+        return int(pages * page_bytes)
+
+    def vacuum(self) -> None:
+        """Writes every page anew, so that none keeps a copy of a row that it once held.
+
+        All or nothing, as a transaction; others read on. Takes space for the database once more,
+        in memory and in the log. Raises as `begin`, and sqlite3.Error.
+        """
+        self.begin()
+        self.rollback()
+        self.connection.execute("VACUUM")
+
     def distrust(self) -> None:
         """Notes an error after which the next transaction must begin on a new connection."""
         self._doubtful = True

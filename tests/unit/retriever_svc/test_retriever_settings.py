@@ -29,6 +29,7 @@ def test_variables_reach_the_engine() -> None:
         "TITLE_BOOST": "3",
         "WRITE_QUEUE_LIMIT": "9",
         "LOG_LIMIT_BYTES": "40000000",
+        "VACUUM_LIMIT_BYTES": "1000",
         "PURGE_WITHIN_S": "60",
         "MAX_PASSAGES_PER_DOCUMENT": "10",
     }
@@ -44,6 +45,7 @@ def test_variables_reach_the_engine() -> None:
     assert embedded.lexical.title_boost == 3
     assert embedded.write_queue_limit == 9
     assert embedded.log_limit_bytes == 40_000_000
+    assert embedded.vacuum_limit_bytes == 1_000
     assert embedded.purge_within_s == 60
     assert settings.upload_limits().max_passages == 10
 
