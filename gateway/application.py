@@ -11,6 +11,7 @@ from gateway.mesh import Mesh
 from gateway.ports import Embedder, Reranker, Retriever, Rewriter
 from gateway.query_vectors import QueryVectors
 from gateway.reembedding import Reembedding
+from gateway.resting_rewriter import RestingRewriter
 from gateway.search_explanations import SearchExplanations
 from gateway.searches import Searches
 from gateway.space_work import SpaceWork
@@ -58,7 +59,9 @@ def assembled(
     """Returns the application over the given services."""
     known = KnownWorkspaces(services.retriever)
     vectors = QueryVectors(services.embedder, capacity=vector_capacity, ttl_s=vector_ttl_s)
-    parts = SearchParts(services.rewriter, services.retriever, services.reranker, vectors, known)
+    parts = SearchParts(
+        RestingRewriter(services.rewriter), services.retriever, services.reranker, vectors, known
+    )
     searches = Searches(parts, switches)
     return Application(
         searches=searches,

@@ -37,7 +37,8 @@ class Rewrite:
     """The query to search with, and the question that stands alone without the history.
 
     Both equal the original where nothing was rewritten; the report says why. The weights are those
-    of the query's lists beside the original's, which are 1; 0 leaves lists out.
+    of the query's lists beside the original's, which are 1; 0 leaves lists out. For
+    `unchanged_for_s` seconds every query would come back unchanged, for the same reason.
     """
 
     query: str
@@ -46,6 +47,7 @@ class Rewrite:
     origin: RewriteOrigin = RewriteOrigin.ORIGINAL
     dense_weight: float = 1.0
     lexical_weight: float = 1.0
+    unchanged_for_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,13 +95,18 @@ EVEN_WEIGHTS = ListWeights()
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The query to search with and the question that stands alone without the history."""
+    """The query to search with and the question that stands alone without the history.
+
+    Within `unchanged_for_s` seconds no query without glossary entries will be rewritten; None where
+    the next one may be.
+    """
 
     query: str
     standalone_question: str
     origin: RewriteOrigin
     report: StageReport
     weights: ListWeights = EVEN_WEIGHTS
+    unchanged_for_s: float | None = None
 
 
 def original(query: str, report: StageReport) -> Rewrite:

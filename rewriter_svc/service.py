@@ -59,7 +59,9 @@ async def running_rewriter(
 def _rewriter(settings: RewriterSettings, chain: ChatChain | None) -> Rewriter:
     if chain is None:
         _log.info("no chat model is named: the glossary alone rewrites queries")
-        return RuleRewriter(keywords=settings.keywords)
+        return RuleRewriter(
+            keywords=settings.keywords, unchanged_for_s=settings.pause_without_model_s
+        )
     cap = settings.daily_cost_cap
     return ModelRewriter(
         chain,

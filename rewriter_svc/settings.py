@@ -29,6 +29,13 @@ class RewriterSettings(ServiceSettings, ServerSettings, ChatSettings):
         description="whether, without a chat model, the words that a question is about are "
         "searched by vectors beside it, which takes one more embedding",
     )
+    pause_without_model_s: float = Field(
+        default=10.0,
+        ge=0,
+        le=60,
+        description="seconds for which callers need not ask a rewriter that has neither a chat "
+        "model nor keywords; 0: they ask with every query",
+    )
     max_output_tokens: int = Field(
         default=160, ge=16, le=4096, description="tokens that a model may write for a rewrite"
     )

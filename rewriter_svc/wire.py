@@ -58,6 +58,7 @@ def to_response(rewrite: Rewrite) -> pb.RewriteQueryResponse:
         dense_weight=rewrite.weights.dense,
         lexical_weight=rewrite.weights.lexical,
         report=_report_message(rewrite.report),
+        unchanged_for_s=rewrite.unchanged_for_s,
     )
 
 

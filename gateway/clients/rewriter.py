@@ -67,15 +67,18 @@ class RewriterClient:
             lexical_weight=_weight(
                 response.lexical_weight, is_set=response.HasField("lexical_weight")
             ),
+            unchanged_for_s=_finite(response.unchanged_for_s, "time without rewriting"),
         )
 
 
 def _weight(given: float, *, is_set: bool) -> float:
-    if not is_set:
-        return 1.0
+    return _finite(given, "weight") if is_set else 1.0
+
+
+def _finite(given: float, what: str) -> float:
     if not (math.isfinite(given) and given >= 0):
         raise Internal(
-            f"the rewriter answered with a weight that is none: {given}",
+            f"the rewriter answered with a {what} that is none: {given}",
             reason="REWRITER_ANSWER_BROKEN",
         )
     return given

@@ -24,29 +24,29 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#justesse/rewriter/v1/rewriter.proto\x12\x14justesse.rewriter.v1\"\xd3\x01\n\x13RewriteQueryRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x10\n\x08language\x18\x03 \x01(\t\x12\x37\n\x07history\x18\x04 \x03(\x0b\x32&.justesse.rewriter.v1.ConversationTurn\x12\x35\n\x08glossary\x18\x05 \x03(\x0b\x32#.justesse.rewriter.v1.GlossaryEntry\x12\x18\n\x10glossary_version\x18\x06 \x01(\x03\"\x86\x02\n\x14RewriteQueryResponse\x12\r\n\x05query\x18\x01 \x01(\t\x12\x1b\n\x13standalone_question\x18\x02 \x01(\t\x12\x33\n\x06origin\x18\x03 \x01(\x0e\x32#.justesse.rewriter.v1.RewriteOrigin\x12\x31\n\x06report\x18\x04 \x01(\x0b\x32!.justesse.rewriter.v1.StageReport\x12\x19\n\x0c\x64\x65nse_weight\x18\x05 \x01(\x02H\x00\x88\x01\x01\x12\x1b\n\x0elexical_weight\x18\x06 \x01(\x02H\x01\x88\x01\x01\x42\x0f\n\r_dense_weightB\x11\n\x0f_lexical_weight\"V\n\x10\x43onversationTurn\x12\x34\n\x04role\x18\x01 \x01(\x0e\x32&.justesse.rewriter.v1.ConversationRole\x12\x0c\n\x04text\x18\x02 \x01(\t\"/\n\rGlossaryEntry\x12\x0c\n\x04term\x18\x01 \x01(\t\x12\x10\n\x08synonyms\x18\x02 \x03(\t\"\xfc\x01\n\x0bStageReport\x12\x33\n\x07outcome\x18\x01 \x01(\x0e\x32\".justesse.rewriter.v1.StageOutcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08provider\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x12\n\nlatency_ms\x18\x06 \x01(\x02\x12\x19\n\x11input_token_count\x18\x07 \x01(\x05\x12\x1a\n\x12output_token_count\x18\x08 \x01(\x05\x12\x11\n\x04\x63ost\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\n \x01(\tB\x07\n\x05_cost*\x9b\x01\n\x0cStageOutcome\x12\x1d\n\x19STAGE_OUTCOME_UNSPECIFIED\x10\x00\x12\x15\n\x11STAGE_OUTCOME_RAN\x10\x01\x12\x1e\n\x1aSTAGE_OUTCOME_SWITCHED_OFF\x10\x02\x12\x19\n\x15STAGE_OUTCOME_SKIPPED\x10\x03\x12\x1a\n\x16STAGE_OUTCOME_DEGRADED\x10\x04*r\n\x10\x43onversationRole\x12!\n\x1d\x43ONVERSATION_ROLE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43ONVERSATION_ROLE_USER\x10\x01\x12\x1f\n\x1b\x43ONVERSATION_ROLE_ASSISTANT\x10\x02*\x9a\x01\n\rRewriteOrigin\x12\x1e\n\x1aREWRITE_ORIGIN_UNSPECIFIED\x10\x00\x12\x1b\n\x17REWRITE_ORIGIN_ORIGINAL\x10\x01\x12\x18\n\x14REWRITE_ORIGIN_MODEL\x10\x02\x12\x18\n\x14REWRITE_ORIGIN_CACHE\x10\x03\x12\x18\n\x14REWRITE_ORIGIN_RULES\x10\x04\x32x\n\x0fRewriterService\x12\x65\n\x0cRewriteQuery\x12).justesse.rewriter.v1.RewriteQueryRequest\x1a*.justesse.rewriter.v1.RewriteQueryResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#justesse/rewriter/v1/rewriter.proto\x12\x14justesse.rewriter.v1\"\xd3\x01\n\x13RewriteQueryRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\x10\n\x08language\x18\x03 \x01(\t\x12\x37\n\x07history\x18\x04 \x03(\x0b\x32&.justesse.rewriter.v1.ConversationTurn\x12\x35\n\x08glossary\x18\x05 \x03(\x0b\x32#.justesse.rewriter.v1.GlossaryEntry\x12\x18\n\x10glossary_version\x18\x06 \x01(\x03\"\xb8\x02\n\x14RewriteQueryResponse\x12\r\n\x05query\x18\x01 \x01(\t\x12\x1b\n\x13standalone_question\x18\x02 \x01(\t\x12\x33\n\x06origin\x18\x03 \x01(\x0e\x32#.justesse.rewriter.v1.RewriteOrigin\x12\x31\n\x06report\x18\x04 \x01(\x0b\x32!.justesse.rewriter.v1.StageReport\x12\x19\n\x0c\x64\x65nse_weight\x18\x05 \x01(\x02H\x00\x88\x01\x01\x12\x1b\n\x0elexical_weight\x18\x06 \x01(\x02H\x01\x88\x01\x01\x12\x1c\n\x0funchanged_for_s\x18\x07 \x01(\x02H\x02\x88\x01\x01\x42\x0f\n\r_dense_weightB\x11\n\x0f_lexical_weightB\x12\n\x10_unchanged_for_s\"V\n\x10\x43onversationTurn\x12\x34\n\x04role\x18\x01 \x01(\x0e\x32&.justesse.rewriter.v1.ConversationRole\x12\x0c\n\x04text\x18\x02 \x01(\t\"/\n\rGlossaryEntry\x12\x0c\n\x04term\x18\x01 \x01(\t\x12\x10\n\x08synonyms\x18\x02 \x03(\t\"\xfc\x01\n\x0bStageReport\x12\x33\n\x07outcome\x18\x01 \x01(\x0e\x32\".justesse.rewriter.v1.StageOutcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08provider\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x12\n\nlatency_ms\x18\x06 \x01(\x02\x12\x19\n\x11input_token_count\x18\x07 \x01(\x05\x12\x1a\n\x12output_token_count\x18\x08 \x01(\x05\x12\x11\n\x04\x63ost\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\n \x01(\tB\x07\n\x05_cost*\x9b\x01\n\x0cStageOutcome\x12\x1d\n\x19STAGE_OUTCOME_UNSPECIFIED\x10\x00\x12\x15\n\x11STAGE_OUTCOME_RAN\x10\x01\x12\x1e\n\x1aSTAGE_OUTCOME_SWITCHED_OFF\x10\x02\x12\x19\n\x15STAGE_OUTCOME_SKIPPED\x10\x03\x12\x1a\n\x16STAGE_OUTCOME_DEGRADED\x10\x04*r\n\x10\x43onversationRole\x12!\n\x1d\x43ONVERSATION_ROLE_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x43ONVERSATION_ROLE_USER\x10\x01\x12\x1f\n\x1b\x43ONVERSATION_ROLE_ASSISTANT\x10\x02*\x9a\x01\n\rRewriteOrigin\x12\x1e\n\x1aREWRITE_ORIGIN_UNSPECIFIED\x10\x00\x12\x1b\n\x17REWRITE_ORIGIN_ORIGINAL\x10\x01\x12\x18\n\x14REWRITE_ORIGIN_MODEL\x10\x02\x12\x18\n\x14REWRITE_ORIGIN_CACHE\x10\x03\x12\x18\n\x14REWRITE_ORIGIN_RULES\x10\x04\x32x\n\x0fRewriterService\x12\x65\n\x0cRewriteQuery\x12).justesse.rewriter.v1.RewriteQueryRequest\x1a*.justesse.rewriter.v1.RewriteQueryResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'justesse.rewriter.v1.rewriter_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_STAGEOUTCOME']._serialized_start=933
-  _globals['_STAGEOUTCOME']._serialized_end=1088
-  _globals['_CONVERSATIONROLE']._serialized_start=1090
-  _globals['_CONVERSATIONROLE']._serialized_end=1204
-  _globals['_REWRITEORIGIN']._serialized_start=1207
-  _globals['_REWRITEORIGIN']._serialized_end=1361
+  _globals['_STAGEOUTCOME']._serialized_start=983
+  _globals['_STAGEOUTCOME']._serialized_end=1138
+  _globals['_CONVERSATIONROLE']._serialized_start=1140
+  _globals['_CONVERSATIONROLE']._serialized_end=1254
+  _globals['_REWRITEORIGIN']._serialized_start=1257
+  _globals['_REWRITEORIGIN']._serialized_end=1411
   _globals['_REWRITEQUERYREQUEST']._serialized_start=62
   _globals['_REWRITEQUERYREQUEST']._serialized_end=273
   _globals['_REWRITEQUERYRESPONSE']._serialized_start=276
-  _globals['_REWRITEQUERYRESPONSE']._serialized_end=538
-  _globals['_CONVERSATIONTURN']._serialized_start=540
-  _globals['_CONVERSATIONTURN']._serialized_end=626
-  _globals['_GLOSSARYENTRY']._serialized_start=628
-  _globals['_GLOSSARYENTRY']._serialized_end=675
-  _globals['_STAGEREPORT']._serialized_start=678
-  _globals['_STAGEREPORT']._serialized_end=930
-  _globals['_REWRITERSERVICE']._serialized_start=1363
-  _globals['_REWRITERSERVICE']._serialized_end=1483
+  _globals['_REWRITEQUERYRESPONSE']._serialized_end=588
+  _globals['_CONVERSATIONTURN']._serialized_start=590
+  _globals['_CONVERSATIONTURN']._serialized_end=676
+  _globals['_GLOSSARYENTRY']._serialized_start=678
+  _globals['_GLOSSARYENTRY']._serialized_end=725
+  _globals['_STAGEREPORT']._serialized_start=728
+  _globals['_STAGEREPORT']._serialized_end=980
+  _globals['_REWRITERSERVICE']._serialized_start=1413
+  _globals['_REWRITERSERVICE']._serialized_end=1533
 # @@protoc_insertion_point(module_scope)

@@ -165,6 +165,7 @@ class RewriteQueryResponse(_message.Message):
     REPORT_FIELD_NUMBER: _builtins.int
     DENSE_WEIGHT_FIELD_NUMBER: _builtins.int
     LEXICAL_WEIGHT_FIELD_NUMBER: _builtins.int
+    UNCHANGED_FOR_S_FIELD_NUMBER: _builtins.int
     query: _builtins.str
     """Query to search with: the rewritten one, or the original."""
     standalone_question: _builtins.str
@@ -175,6 +176,10 @@ class RewriteQueryResponse(_message.Message):
     """Weight of the query's vector lists beside the original's, which is 1; 0 leaves them out, not set: 1."""
     lexical_weight: _builtins.float
     """Weight of the query's BM25 list beside the original's, which is 1; 0 leaves it out, not set: 1."""
+    unchanged_for_s: _builtins.float
+    """Seconds for which every query sent without glossary entries comes back unchanged, for the reason
+    in the report, so that nobody need ask; not set: ask for each query.
+    """
     @_builtins.property
     def report(self) -> Global___StageReport:
         """What was done, by whom and at what price."""
@@ -188,19 +193,24 @@ class RewriteQueryResponse(_message.Message):
         report: Global___StageReport | None = ...,
         dense_weight: _builtins.float | None = ...,
         lexical_weight: _builtins.float | None = ...,
+        unchanged_for_s: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "dense_weight", b"dense_weight", "lexical_weight", b"lexical_weight", "report", b"report"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_unchanged_for_s", b"_unchanged_for_s", "dense_weight", b"dense_weight", "lexical_weight", b"lexical_weight", "report", b"report", "unchanged_for_s", b"unchanged_for_s"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "dense_weight", b"dense_weight", "lexical_weight", b"lexical_weight", "origin", b"origin", "query", b"query", "report", b"report", "standalone_question", b"standalone_question"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight", "_lexical_weight", b"_lexical_weight", "_unchanged_for_s", b"_unchanged_for_s", "dense_weight", b"dense_weight", "lexical_weight", b"lexical_weight", "origin", b"origin", "query", b"query", "report", b"report", "standalone_question", b"standalone_question", "unchanged_for_s", b"unchanged_for_s"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__dense_weight: _TypeAlias = _typing.Literal["dense_weight"]  # noqa: Y015
     _WhichOneofArgType__dense_weight: _TypeAlias = _typing.Literal["_dense_weight", b"_dense_weight"]  # noqa: Y015
     _WhichOneofReturnType__lexical_weight: _TypeAlias = _typing.Literal["lexical_weight"]  # noqa: Y015
     _WhichOneofArgType__lexical_weight: _TypeAlias = _typing.Literal["_lexical_weight", b"_lexical_weight"]  # noqa: Y015
+    _WhichOneofReturnType__unchanged_for_s: _TypeAlias = _typing.Literal["unchanged_for_s"]  # noqa: Y015
+    _WhichOneofArgType__unchanged_for_s: _TypeAlias = _typing.Literal["_unchanged_for_s", b"_unchanged_for_s"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__dense_weight) -> _WhichOneofReturnType__dense_weight | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__lexical_weight) -> _WhichOneofReturnType__lexical_weight | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__unchanged_for_s) -> _WhichOneofReturnType__unchanged_for_s | None: ...
 
 Global___RewriteQueryResponse: _TypeAlias = RewriteQueryResponse  # noqa: Y015
 

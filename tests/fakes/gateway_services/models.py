@@ -25,12 +25,13 @@ from tests.fakes.gateway_services.spaces import OTHER_SPACE, SPACE
 
 @dataclass
 class FakeRewriter:
-    """Answers with `rewritten`, or with the query itself."""
+    """Answers with `rewritten`, or with the query itself, and asks for a rest then."""
 
     rewritten: str = ""
     standalone: str = ""
     dense_weight: float = 1.0
     lexical_weight: float = 1.0
+    unchanged_for_s: float = 0.0
     behaviour: Behaviour = field(default_factory=Behaviour)
     calls: list[tuple[str, str, tuple[ConversationTurn, ...]]] = field(default_factory=list)
 
@@ -48,7 +49,7 @@ class FakeRewriter:
         await self.behaviour.meet(timeout)
         if not self.rewritten:
             report = StageReport("rewrite", StageOutcome.SKIPPED, "NOT_CONFIGURED", "no model")
-            return Rewrite(query, query, report)
+            return Rewrite(query, query, report, unchanged_for_s=self.unchanged_for_s)
         report = StageReport(
             "rewrite",
             StageOutcome.RAN,

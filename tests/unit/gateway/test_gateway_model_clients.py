@@ -28,6 +28,7 @@ async def test_a_query_is_rewritten() -> None:
         query="retard port",
         standalone_question="Et en juin ?",
         dense_weight=0.0,
+        unchanged_for_s=2.5,
         report=rewriter_pb2.StageReport(
             outcome=rewriter_pb2.STAGE_OUTCOME_DEGRADED, reason="QUOTA", detail="quota used up"
         ),
@@ -52,6 +53,7 @@ async def test_a_query_is_rewritten() -> None:
     ]
     assert (rewrite.query, rewrite.standalone_question) == ("retard port", "Et en juin ?")
     assert (rewrite.dense_weight, rewrite.lexical_weight) == (0.0, 1.0)
+    assert rewrite.unchanged_for_s == 2.5
     assert rewrite.report.outcome is StageOutcome.DEGRADED
     assert (rewrite.report.reason, rewrite.report.cost) == ("QUOTA", None)
 
@@ -60,6 +62,15 @@ async def test_a_query_is_rewritten() -> None:
 async def test_a_rewriter_with_a_weight_that_is_none_is_an_error(weight: float) -> None:
     """Rather the original alone than an order that means nothing."""
     response = rewriter_pb2.RewriteQueryResponse(query="retard", lexical_weight=weight)
+    async with downstream({REWRITE: lambda _: response}) as service:
+        with pytest.raises(Internal):
+            await RewriterClient(service.channel).rewrite("retards", workspace="negoce")
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
+async def test_a_rewriter_that_rests_for_no_time_is_an_error(seconds: float) -> None:
+    """It would be asked with each query, or never again."""
+    response = rewriter_pb2.RewriteQueryResponse(query="retards", unchanged_for_s=seconds)
     async with downstream({REWRITE: lambda _: response}) as service:
         with pytest.raises(Internal):
             await RewriterClient(service.channel).rewrite("retards", workspace="negoce")

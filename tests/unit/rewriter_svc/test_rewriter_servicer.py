@@ -46,6 +46,7 @@ async def test_the_original_query_is_answered_with_its_reason(stub: Stub) -> Non
     assert answer.report.outcome == pb.STAGE_OUTCOME_SKIPPED
     assert answer.report.reason == "NOT_CONFIGURED"
     assert answer.report.latency_ms >= 0.0
+    assert answer.unchanged_for_s == 10.0
 
 
 async def test_a_short_query_is_answered_with_its_reason(stub: Stub) -> None:
@@ -53,6 +54,7 @@ async def test_a_short_query_is_answered_with_its_reason(stub: Stub) -> None:
     answer = await stub.RewriteQuery(pb.RewriteQueryRequest(query="TVA"))
 
     assert (answer.query, answer.report.reason) == ("TVA", "TOO_SHORT")
+    assert not answer.HasField("unchanged_for_s")
 
 
 async def test_a_blank_query_is_an_invalid_argument(stub: Stub) -> None:

@@ -151,3 +151,17 @@ async def test_keywords_have_to_be_asked_for() -> None:
 
     assert (rewrite.query, rewrite.origin) == (query, RewriteOrigin.ORIGINAL)
     assert rewrite.report.reason == "NOT_CONFIGURED"
+
+
+async def test_only_a_rewriter_without_rules_may_be_left_alone() -> None:
+    """One that has keywords, or was sent a glossary, may rewrite the next query."""
+    seconds = [
+        (await rewriter.rewrite(request)).unchanged_for_s
+        for rewriter in (RuleRewriter(unchanged_for_s=7.0), RuleRewriter(keywords=True))
+        for request in (
+            RewriteRequest("acme", "prix gaz"),
+            RewriteRequest("acme", "prix gaz", glossary=GLOSSARY),
+        )
+    ]
+
+    assert seconds == [7.0, None, None, None]
