@@ -1,6 +1,6 @@
 """What rerank endpoints answer, read without trust."""
 
-import math
+import sys
 from typing import Any
 
 from chassis.vendor_errors import VendorUnusable
@@ -26,7 +26,7 @@ def document_scores(vendor: str, dialect: Dialect, value: Any, count: int) -> tu
             raise VendorUnusable(
                 vendor, "answered with indices that do not name each document once"
             )
-        if type(score) not in (int, float) or not math.isfinite(score):
+        if type(score) not in (int, float) or not abs(score) <= sys.float_info.max:
             raise VendorUnusable(vendor, "answered with a score that is no finite number")
         scores[index] = float(score)
     return tuple(scores[index] for index in range(count))

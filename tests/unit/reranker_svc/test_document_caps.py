@@ -61,6 +61,7 @@ async def test_a_long_passage_does_not_teach_a_smaller_batch() -> None:
     server = VllmServer(max_characters=900)
     async with model_of(server, "vllm") as model:
         await model.order(QUESTION, [*PASSAGES, Passage("", "x" * 3000)], soon(), Bill())
+        assert server.documents.count(["Bonjour."]) == 1, "that it is alive is asked once"
         server.bodies.clear()
         await model.order(QUESTION, PASSAGES, soon(), Bill())
 

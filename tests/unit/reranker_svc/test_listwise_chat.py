@@ -162,6 +162,19 @@ async def test_every_prompt_fits_with_its_answer(
         assert estimated_prompt_tokens(request) + request.max_output_tokens <= context_tokens
 
 
+@pytest.mark.parametrize("context_tokens", range(450, 900, 50))
+async def test_the_longest_are_those_that_are_written_longest(context_tokens: int) -> None:
+    """A quote takes two characters in a prompt; a shorter passage may be the longer line."""
+    chat = RankingChat(best="a")
+    chat.card = replace(chat.card, context_tokens=context_tokens)
+    model = ListwiseChat(ChatChain([chat]), passage_tokens=100, check_interval_s=60.0)
+    passages = [Passage("", "a" * 250)] * 5 + [Passage("", '"' * 240)] * 5
+    await model.order(QUESTION, passages, Deadline.after(5.0), Bill())
+
+    for request in chat.requests:
+        assert estimated_prompt_tokens(request) + request.max_output_tokens <= context_tokens
+
+
 async def test_passages_are_cut_further_where_two_do_not_fit() -> None:
     """Better a part of each than a prompt that the vendor cuts or refuses."""
     chat = RankingChat(best="zz")

@@ -10,6 +10,7 @@ import pytest
 
 from chassis.vendor_errors import VendorError, VendorUnusable
 from reranker_svc.bill import Bill
+from reranker_svc.endpoints.answers import document_scores
 from reranker_svc.endpoints.dialects import DIALECTS
 from tests.fakes.rerank_endpoints import PASSAGES, QUESTION, SERVERS, model_of, soon
 from tests.fakes.vendors.rerank_servers import CohereServer, JinaServer
@@ -75,6 +76,14 @@ async def test_a_score_that_is_no_number_is_a_failure(score: object) -> None:
     async with model_of(JinaServer(tampered=damaged), "jina") as model:
         with pytest.raises(VendorError):
             await model.order(QUESTION, PASSAGES, soon(), Bill())
+
+
+@pytest.mark.parametrize("score", [math.nan, -math.inf, 10**400])
+def test_a_number_beyond_all_is_told_though_json_let_it_pass(score: float) -> None:
+    """It would sort at random, or not become a float."""
+    results = [{"index": 0, "score": 0.5}, {"index": 1, "score": score}]
+    with pytest.raises(VendorUnusable, match="no finite number"):
+        document_scores("tei", DIALECTS["tei"], results, 2)
 
 
 @pytest.mark.parametrize("value", [{"error": {"message": "down"}}, [], {"results": {}}, "no", None])
