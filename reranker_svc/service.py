@@ -78,6 +78,7 @@ def configured_models(
         models[Implementation.CHAT] = ListwiseChat(
             chain,
             passage_tokens=settings.chat_passage_tokens,
+            spare_tokens=settings.chat_spare_tokens,
             check_interval_s=settings.chat_check_interval_s,
         )
     if settings.dialect is not None:

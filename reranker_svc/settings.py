@@ -45,6 +45,12 @@ class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings, ChatSe
     chat_passage_tokens: int = Field(
         default=500, ge=40, description="of a passage, what a chat model is shown, 40 and more"
     )
+    chat_spare_tokens: int = Field(
+        default=32,
+        ge=0,
+        description="tokens that an answer may take besides its numbers; more for models that "
+        "think first",
+    )
     folder_path: Path | None = Field(
         default=None, description="folder with a cross-encoder: model.onnx and tokenizer.json"
     )

@@ -10,12 +10,12 @@ from contextlib import AbstractAsyncContextManager
 from chassis.deadline import Deadline
 from chassis.errors import Unavailable
 from chat_models.chain import ChatChain
-from chat_models.chat import Completion
+from chat_models.chat import ChatRequest, Completion, FinishReason
 from chat_models.connectivity import kept_ready
 from chat_models.model_card import estimated_prompt_tokens
 from reranker_svc.bill import Bill, Charge
 from reranker_svc.chat.listwise_answer import order_from
-from reranker_svc.chat.listwise_prompt import listwise_request, passage_json
+from reranker_svc.chat.listwise_prompt import SPARE_TOKENS, listwise_request, passage_json
 from reranker_svc.passage_model import ModelOrder, Passage
 
 _SMALLEST_PART = 2
@@ -24,12 +24,23 @@ _FEWEST_PASSAGE_TOKENS = 40
 
 
 class ListwiseChat:
-    """A ChatChain as a PassageModel; of each passage it shows up to `passage_tokens`."""
+    """A ChatChain as a PassageModel; of each passage it shows up to `passage_tokens`.
 
-    def __init__(self, chain: ChatChain, *, passage_tokens: int, check_interval_s: float) -> None:
+    An answer may take `spare_tokens` besides its numbers.
+    """
+
+    def __init__(
+        self,
+        chain: ChatChain,
+        *,
+        passage_tokens: int,
+        spare_tokens: int = SPARE_TOKENS,
+        check_interval_s: float,
+    ) -> None:
         self._chain = chain
         self._check_interval_s = check_interval_s
         self._passage_tokens = passage_tokens
+        self._spare_tokens = spare_tokens
 
     @property
     def name(self) -> str:
@@ -50,7 +61,7 @@ class ListwiseChat:
         for part in parts(len(passages), size):
             asked = [order[place] for place in part]
             shown = [passages[index] for index in asked]
-            request = listwise_request(question, shown, passage_tokens=tokens)
+            request = self._request(question, shown, tokens)
             last = await self._chain.complete(request, deadline, may_pay=bill.may_pay)
             bill.add(_charge(last))
             order[part.start : part.stop] = [asked[at] for at in _completed(last, len(part))]
@@ -60,6 +71,11 @@ class ListwiseChat:
     def running(self) -> AbstractAsyncContextManager[None]:
         """Checks the models every `check_interval_s`; closes the chain at the end."""
         return kept_ready(self._chain, self._check_interval_s)
+
+    def _request(self, question: str, shown: Sequence[Passage], tokens: int) -> ChatRequest:
+        return listwise_request(
+            question, shown, passage_tokens=tokens, spare_tokens=self._spare_tokens
+        )
 
     def _fitting(self, question: str, passages: Sequence[Passage]) -> tuple[int, int]:
         """Returns how many passages fit into one prompt with their answer, and tokens of each."""
@@ -81,7 +97,7 @@ class ListwiseChat:
         longest = sorted(passages, key=lambda passage: -len(passage_json(passage, tokens)))
         size = len(passages)
         while size >= _SMALLEST_PART:
-            request = listwise_request(question, longest[:size], passage_tokens=tokens)
+            request = self._request(question, longest[:size], tokens)
             needed = estimated_prompt_tokens(request) + request.max_output_tokens
             if needed <= self._chain.context_tokens:
                 break
@@ -105,8 +121,10 @@ def parts(count: int, size: int) -> Iterator[range]:
 def _completed(completion: Completion, count: int) -> list[int]:
     named = order_from(completion.text, count)
     if not named:
+        cut = completion.finish_reason is FinishReason.LENGTH
+        why = ": it was cut; give models that think first more CHAT_SPARE_TOKENS" if cut else ""
         raise Unavailable(
-            f"{completion.provider} answered without an order of passages",
+            f"{completion.provider} answered without an order of passages{why}",
             reason="CHAT_ANSWER_UNUSABLE",
         )
     return [*named, *(at for at in range(count) if at not in named)]

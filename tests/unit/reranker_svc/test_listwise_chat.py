@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from chassis.deadline import Deadline
 from chassis.errors import Unavailable
 from chat_models.chain import ChatChain
-from chat_models.chat import ChatRequest
+from chat_models.chat import ChatRequest, FinishReason
 from chat_models.model_card import TokenPrice, estimated_prompt_tokens
 from reranker_svc.bill import Bill
 from reranker_svc.chat.listwise_chat import ListwiseChat, parts
@@ -67,6 +67,18 @@ async def test_an_answer_without_an_order_is_a_failure(answer: str) -> None:
 
     assert caught.value.reason == "CHAT_ANSWER_UNUSABLE"
     assert answer not in caught.value.message or not answer
+
+
+async def test_a_model_that_thinks_first_can_be_given_room() -> None:
+    """The setting bounds the answer; one that was cut before its order says what helps."""
+    chat = ScriptedChat("", finish_reason=FinishReason.LENGTH)
+    model = ListwiseChat(
+        ChatChain([chat]), passage_tokens=70, spare_tokens=1000, check_interval_s=60.0
+    )
+    with pytest.raises(Unavailable, match="CHAT_SPARE_TOKENS"):
+        await model.order(QUESTION, PASSAGES, Deadline.after(5.0), Bill())
+
+    assert chat.requests[0].max_output_tokens == 1000 + 3 * len(PASSAGES)
 
 
 async def test_a_lost_model_is_a_failure() -> None:
