@@ -38,13 +38,15 @@ class WorkspaceSettings:
 class WorkspaceUpdate:
     """Other settings for a workspace; `reset_fusion` begins from the defaults.
 
-    `chunking_profile` counts for documents that come or are cut anew; None leaves it as it is.
+    `chunking_profile` and `child_token_count` count for documents that come or are cut anew; None
+    leaves them as they are.
     """
 
     slug: str
     fusion: Fusion = field(default_factory=Fusion)
     reset_fusion: bool = False
     chunking_profile: str | None = None
+    child_token_count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,8 @@ class WorkspaceUpdate:
     """Begins from the defaults instead of the present settings."""
     chunking_profile: ChunkingProfile | None = None
     """None leaves it as it is."""
+    child_token_count: int | None = None
+    """None leaves it as it is."""
 
     def applied_to(self, settings: WorkspaceSettings) -> WorkspaceSettings:
         """Returns the settings as they are afterwards."""
@@ -66,6 +68,11 @@ class WorkspaceUpdate:
             settings,
             fusion=before.changed_by(self.fusion),
             chunking_profile=self.chunking_profile or settings.chunking_profile,
+            child_token_count=(
+                settings.child_token_count
+                if self.child_token_count is None
+                else self.child_token_count
+            ),
         )
 
 

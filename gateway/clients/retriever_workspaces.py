@@ -76,6 +76,7 @@ class RetrieverWorkspaces:
             slug=update.slug,
             reset_fusion=update.reset_fusion,
             chunking_profile=update.chunking_profile,
+            child_token_count=update.child_token_count,
         )
         write_fusion(request.fusion, update.fusion)
         with errors_of("retriever"):

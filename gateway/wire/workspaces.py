@@ -52,6 +52,7 @@ def workspace_update_from(message: workspaces_pb2.UpdateWorkspaceRequest) -> Wor
         fusion_from(message.fusion),
         message.reset_fusion,
         message.chunking_profile if message.HasField("chunking_profile") else None,
+        message.child_token_count if message.HasField("child_token_count") else None,
     )
 
 

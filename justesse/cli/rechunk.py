@@ -29,6 +29,14 @@ def rechunk(
             help="structure, sentences or words: set it for the workspace first.",
         ),
     ] = "",
+    child_tokens: Annotated[
+        int | None,
+        typer.Option(
+            "--child-tokens",
+            help="Tokens of the parts that are searched, 32 to 400, or 0 for none: set it for the "
+            "workspace first.",
+        ),
+    ] = None,
     address: AddressOption = None,
     timeout: UploadTimeoutOption = None,
     as_json: JsonOption = False,
@@ -39,8 +47,10 @@ def rechunk(
     passages stay as they are, so a run that broke off is simply repeated.
     """
     with Justesse(gateway_address(address)) as justesse:
-        if profile:
-            justesse.update_workspace(workspace, chunking_profile=profile)
+        if profile or child_tokens is not None:
+            justesse.update_workspace(
+                workspace, chunking_profile=profile or None, child_token_count=child_tokens
+            )
         ids = external_ids or [one.external_id for one in justesse.iterate_documents(workspace)]
         outcomes = _rechunked(justesse, workspace, ids, timeout)
     show(outcomes, as_json, lambda console: draw_outcomes(console, outcomes))

@@ -21,6 +21,7 @@ from justesse.cli.search_options import (
     HistoryOption,
     LimitOption,
     PageOption,
+    ParentsOption,
     PerDocumentOption,
     QueryArgument,
     ThresholdOption,
@@ -40,6 +41,7 @@ def search(
     passages_per_document: PerDocumentOption = 0,
     group_by_document: GroupOption = False,
     candidate_count: CandidatesOption = 0,
+    include_parents: ParentsOption = False,
     history: HistoryOption = None,
     filters: FilterOption = None,
     thresholds: ThresholdOption = None,
@@ -73,6 +75,7 @@ def search(
             group_by_document=group_by_document,
             candidate_count=candidate_count,
             highlight=True,
+            include_parents=include_parents,
         )
     wanted = 0 if page > 1 else limit or USUAL_LIMIT
     show(result, as_json, lambda console: draw_search_result(console, result, wanted))

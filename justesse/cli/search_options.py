@@ -39,6 +39,13 @@ GroupOption = Annotated[
 PageOption = Annotated[
     int, typer.Option("--page", min=1, help="Page of the answer, of --limit passages each.")
 ]
+ParentsOption = Annotated[
+    bool,
+    typer.Option(
+        "--parents",
+        help="Show the block each passage is a part of, in workspaces made with --child-tokens.",
+    ),
+]
 CandidatesOption = Annotated[
     int,
     typer.Option(

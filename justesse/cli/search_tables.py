@@ -83,7 +83,12 @@ def _passage(hit: Hit, questions: Sequence[str]) -> Group:
         source.language,
         highlights=tuple(TextSpan(span.start - start, span.end - start) for span in hit.highlights),
     )
-    return Group(title, place, snippet)
+    if hit.parent is None:
+        return Group(title, place, snippet)
+    parent = hit.parent
+    last = parent.first_chunk_index + parent.passage_count - 1
+    header = plain(f"Block of passages {parent.first_chunk_index} to {last}:", "dim")
+    return Group(title, place, snippet, header, plain(parent.text))
 
 
 def _place_of(hit: Hit, version: str) -> list[str]:

@@ -213,7 +213,7 @@ def _draw(console: Console, workspace: Workspace) -> None:
             (
                 ("Workspace", workspace.slug),
                 ("Language", settings.language or "fr"),
-                ("Chunking", settings.chunking_profile or "structure"),
+                ("Chunking", _cutting_of(settings)),
                 ("Preset", settings.preset or "default"),
                 ("Dense index", f"{settings.dense_index_kind.value} (asked for)"),
                 ("Fusion", fusion_in_words(settings.fusion)),
@@ -235,6 +235,12 @@ def _draw(console: Console, workspace: Workspace) -> None:
             "takes them",
             style="yellow",
         )
+
+
+def _cutting_of(settings: WorkspaceSettings) -> str:
+    profile = settings.chunking_profile or "structure"
+    count = settings.child_token_count
+    return f"{profile}, searched by parts of {count} tokens" if count else profile
 
 
 def _draw_spaces(console: Console, workspace: Workspace) -> None:

@@ -158,14 +158,18 @@ class AsyncJustesse(AsyncDocumentCalls, AsyncJobCalls, AsyncSpaceCalls):
         fusion: Fusion | None = None,
         reset_fusion: bool = False,
         chunking_profile: str | None = None,
+        child_token_count: int | None = None,
         timeout: float | None = 30.0,
         request_id: str | None = None,
     ) -> Workspace:
         """Changes settings of a workspace; `reset_fusion` begins from the defaults.
 
-        Another `chunking_profile` counts for documents that come or are cut anew.
+        Another `chunking_profile` or `child_token_count` counts for documents that come or are
+        cut anew.
         """
-        call = requests.update_workspace(slug, fusion or Fusion(), reset_fusion, chunking_profile)
+        call = requests.update_workspace(
+            slug, fusion or Fusion(), reset_fusion, chunking_profile, child_token_count
+        )
         return await self._answer(call, timeout, request_id)
 
     async def delete_workspace(

@@ -102,7 +102,11 @@ def describe_workspace(slug: str) -> CallFor[Workspace]:
 
 
 def update_workspace(
-    slug: str, fusion: Fusion, reset_fusion: bool, chunking_profile: str | None
+    slug: str,
+    fusion: Fusion,
+    reset_fusion: bool,
+    chunking_profile: str | None,
+    child_token_count: int | None,
 ) -> CallFor[Workspace]:
     """Asks for other settings of a workspace."""
     request = workspaces_pb2.UpdateWorkspaceRequest(
@@ -110,6 +114,7 @@ def update_workspace(
         fusion=fusion_message(fusion),
         reset_fusion=reset_fusion,
         chunking_profile=chunking_profile,
+        child_token_count=child_token_count,
     )
     return Call(
         methods.UPDATE_WORKSPACE, request, lambda response: workspace_from(response.workspace)

@@ -70,16 +70,17 @@ def settings_from(message: workspaces_pb2.CreateWorkspaceRequest) -> WorkspaceSe
         preset=preset,
         dense_index_kind=kind,
         fusion=FusionSettings().changed_by(fusion_choices_from(given.fusion, "settings.fusion")),
-        child_token_count=_child_token_count_from(given.child_token_count),
+        child_token_count=_child_token_count_from(
+            given.child_token_count, "settings.child_token_count"
+        ),
     )
 
 
-def _child_token_count_from(count: int) -> int:
+def _child_token_count_from(count: int, field: str) -> int:
     if count and not _LEAST_CHILD <= count <= _MOST_CHILD:
         raise InvalidArgument(
-            f"settings.child_token_count is {count}; "
-            f"expected 0, or {_LEAST_CHILD} to {_MOST_CHILD}",
-            field="settings.child_token_count",
+            f"{field} is {count}; expected 0, or {_LEAST_CHILD} to {_MOST_CHILD}",
+            field=field,
         )
     return count
 
@@ -92,6 +93,9 @@ def update_from(message: workspaces_pb2.UpdateWorkspaceRequest) -> WorkspaceUpda
         message.reset_fusion,
         _choice(ChunkingProfile, message.chunking_profile, "chunking_profile")
         if message.HasField("chunking_profile")
+        else None,
+        _child_token_count_from(message.child_token_count, "child_token_count")
+        if message.HasField("child_token_count")
         else None,
     )
 

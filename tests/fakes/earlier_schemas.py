@@ -11,6 +11,7 @@ _COLUMNS_ADDED = {
         ("passages", "parent_gap"),
         ("workspaces", "child_token_count"),
     ),
+    "0006": (("passages", "cuts_token"), ("vectors", "sliced")),
 }
 _TABLES_ADDED = {"0004": ("deleted_content",)}
 

@@ -64,10 +64,21 @@ class UpdateWorkspaceBody(RequestBody):
         default=None,
         description='"structure", "sentences" or "words", for documents that come or are cut anew',
     )
+    child_token_count: StrictInt | None = Field(
+        default=None,
+        description="parts that are searched of what the profile cuts, 0 (whole) or 32 to 400 "
+        "tokens, for documents that come or are cut anew",
+    )
 
     def update(self, slug: str) -> WorkspaceUpdate:
         """Returns the update of the workspace with this slug."""
-        return WorkspaceUpdate(slug, self.fusion.fusion(), self.reset_fusion, self.chunking_profile)
+        return WorkspaceUpdate(
+            slug,
+            self.fusion.fusion(),
+            self.reset_fusion,
+            self.chunking_profile,
+            self.child_token_count,
+        )
 
 
 class SpaceBody(BaseModel):

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$justesse/gateway/v1/workspaces.proto\x12\x13justesse.gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"`\n\x16\x43reateWorkspaceRequest\x12\x0c\n\x04slug\x18\x01 \x01(\t\x12\x38\n\x08settings\x18\x02 \x01(\x0b\x32&.justesse.gateway.v1.WorkspaceSettings\"L\n\x17\x43reateWorkspaceResponse\x12\x31\n\tworkspace\x18\x01 \x01(\x0b\x32\x1e.justesse.gateway.v1.Workspace\"\x17\n\x15ListWorkspacesRequest\"L\n\x16ListWorkspacesResponse\x12\x32\n\nworkspaces\x18\x01 \x03(\x0b\x32\x1e.justesse.gateway.v1.Workspace\"(\n\x18\x44\x65scribeWorkspaceRequest\x12\x0c\n\x04slug\x18\x01 \x01(\t\"N\n\x19\x44\x65scribeWorkspaceResponse\x12\x31\n\tworkspace\x18\x01 \x01(\x0b\x32\x1e.justesse.gateway.v1.Workspace\"\xa5\x01\n\x16UpdateWorkspaceRequest\x12\x0c\n\x04slug\x18\x01 \x01(\t\x12\x33\n\x06\x66usion\x18\x02 \x01(\x0b\x32#.justesse.gateway.v1.FusionSettings\x12\x14\n\x0creset_fusion\x18\x03 \x01(\x08\x12\x1d\n\x10\x63hunking_profile\x18\x04 \x01(\tH\x00\x88\x01\x01\x42\x13\n\x11_chunking_profile\"L\n\x17UpdateWorkspaceResponse\x12\x31\n\tworkspace\x18\x01 \x01(\x0b\x32\x1e.justesse.gateway.v1.Workspace\"&\n\x16\x44\x65leteWorkspaceRequest\x12\x0c\n\x04slug\x18\x01 \x01(\t\"\x92\x01\n\x17\x44\x65leteWorkspaceResponse\x12\x16\n\x0e\x64ocument_count\x18\x01 \x01(\x03\x12\x15\n\rpassage_count\x18\x02 \x01(\x03\x12\x16\n\x0eoriginal_count\x18\x03 \x01(\x05\x12\x18\n\x10original_failure\x18\x04 \x01(\t\x12\x16\n\x0epurge_within_s\x18\x05 \x01(\x03\"\xa8\x02\n\tWorkspace\x12\x0c\n\x04slug\x18\x01 \x01(\t\x12\x38\n\x08settings\x18\x02 \x01(\x0b\x32&.justesse.gateway.v1.WorkspaceSettings\x12\x16\n\x0e\x64ocument_count\x18\x03 \x01(\x03\x12\x15\n\rpassage_count\x18\x04 \x01(\x03\x12*\n\x06spaces\x18\x05 \x03(\x0b\x32\x1a.justesse.gateway.v1.Space\x12\x1a\n\x12preferred_space_id\x18\x06 \x01(\t\x12\x16\n\x0espaces_version\x18\x07 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x61pplied_seq\x18\t \x01(\x03\"\xde\x01\n\x11WorkspaceSettings\x12\x10\n\x08language\x18\x01 \x01(\t\x12\x18\n\x10\x63hunking_profile\x18\x02 \x01(\t\x12\x0e\n\x06preset\x18\x03 \x01(\t\x12=\n\x10\x64\x65nse_index_kind\x18\x04 \x01(\x0e\x32#.justesse.gateway.v1.DenseIndexKind\x12\x33\n\x06\x66usion\x18\x05 \x01(\x0b\x32#.justesse.gateway.v1.FusionSettings\x12\x19\n\x11\x63hild_token_count\x18\x06 \x01(\x05\"\x9d\x02\n\x0e\x46usionSettings\x12\x1a\n\rrank_constant\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x1b\n\x0elexical_weight\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x19\n\x0c\x64\x65nse_weight\x18\x03 \x01(\x01H\x02\x88\x01\x01\x12L\n\rspace_weights\x18\x04 \x03(\x0b\x32\x35.justesse.gateway.v1.FusionSettings.SpaceWeightsEntry\x1a\x33\n\x11SpaceWeightsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\x42\x10\n\x0e_rank_constantB\x11\n\x0f_lexical_weightB\x0f\n\r_dense_weight\"\xb1\x01\n\x05Space\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x11\n\tdimension\x18\x02 \x01(\x05\x12\x15\n\rpassage_count\x18\x03 \x01(\x03\x12>\n\x11\x61\x63tive_index_kind\x18\x04 \x01(\x0e\x32#.justesse.gateway.v1.DenseIndexKind\x12\x0f\n\x07resting\x18\x05 \x01(\x08\x12\x1b\n\x13stray_passage_count\x18\x06 \x01(\x03*\x83\x01\n\x0e\x44\x65nseIndexKind\x12 \n\x1c\x44\x45NSE_INDEX_KIND_UNSPECIFIED\x10\x00\x12\x19\n\x15\x44\x45NSE_INDEX_KIND_AUTO\x10\x01\x12\x19\n\x15\x44\x45NSE_INDEX_KIND_FLAT\x10\x02\x12\x19\n\x15\x44\x45NSE_INDEX_KIND_HNSW\x10\x03\x32\xbb\x04\n\x10WorkspaceService\x12l\n\x0f\x43reateWorkspace\x12+.justesse.gateway.v1.CreateWorkspaceRequest\x1a,.justesse.gateway.v1.CreateWorkspaceResponse\x12i\n\x0eListWorkspaces\x12*.justesse.gateway.v1.ListWorkspacesRequest\x1a+.justesse.gateway.v1.ListWorkspacesResponse\x12r\n\x11\x44\x65scribeWorkspace\x12-.justesse.gateway.v1.DescribeWorkspaceRequest\x1a..justesse.gateway.v1.DescribeWorkspaceResponse\x12l\n\x0fUpdateWorkspace\x12+.justesse.gateway.v1.UpdateWorkspaceRequest\x1a,.justesse.gateway.v1.UpdateWorkspaceResponse\x12l\n\x0f\x44\x65leteWorkspace\x12+.justesse.gateway.v1.DeleteWorkspaceRequest\x1a,.justesse.gateway.v1.DeleteWorkspaceResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n$justesse/gateway/v1/workspaces.proto\x12\x13justesse.gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"`\n\x16\x43reateWorkspaceRequest\x12\x0c\n\x04slug\x18\x01 \x01(\t\x12\x38\n\x08settings\x18\x02 \x01(\x0b\x32&.justesse.gateway.v1.WorkspaceSettings\"L\n\x17\x43reateWorkspaceResponse\x12\x31\n\tworkspace\x18\x01 \x01(\x0b\x32\x1e.justesse.gateway.v1.Workspace\"\x17\n\x15ListWorkspacesRequest\"L\n\x16ListWorkspacesResponse\x12\x32\n\nworkspaces\x18\x01 \x03(\x0b\x32\x1e.justesse.gateway.v1.Workspace\"(\n\x18\x44\x65scribeWorkspaceRequest\x12\x0c\n\x04slug\x18\x01 \x01(\t\"N\n\x19\x44\x65scribeWorkspaceResponse\x12\x31\n\tworkspace\x18\x01 \x01(\x0b\x32\x1e.justesse.gateway.v1.Workspace\"\xdb\x01\n\x16UpdateWorkspaceRequest\x12\x0c\n\x04slug\x18\x01 \x01(\t\x12\x33\n\x06\x66usion\x18\x02 \x01(\x0b\x32#.justesse.gateway.v1.FusionSettings\x12\x14\n\x0creset_fusion\x18\x03 \x01(\x08\x12\x1d\n\x10\x63hunking_profile\x18\x04 \x01(\tH\x00\x88\x01\x01\x12\x1e\n\x11\x63hild_token_count\x18\x05 \x01(\x05H\x01\x88\x01\x01\x42\x13\n\x11_chunking_profileB\x14\n\x12_child_token_count\"L\n\x17UpdateWorkspaceResponse\x12\x31\n\tworkspace\x18\x01 \x01(\x0b\x32\x1e.justesse.gateway.v1.Workspace\"&\n\x16\x44\x65leteWorkspaceRequest\x12\x0c\n\x04slug\x18\x01 \x01(\t\"\x92\x01\n\x17\x44\x65leteWorkspaceResponse\x12\x16\n\x0e\x64ocument_count\x18\x01 \x01(\x03\x12\x15\n\rpassage_count\x18\x02 \x01(\x03\x12\x16\n\x0eoriginal_count\x18\x03 \x01(\x05\x12\x18\n\x10original_failure\x18\x04 \x01(\t\x12\x16\n\x0epurge_within_s\x18\x05 \x01(\x03\"\xa8\x02\n\tWorkspace\x12\x0c\n\x04slug\x18\x01 \x01(\t\x12\x38\n\x08settings\x18\x02 \x01(\x0b\x32&.justesse.gateway.v1.WorkspaceSettings\x12\x16\n\x0e\x64ocument_count\x18\x03 \x01(\x03\x12\x15\n\rpassage_count\x18\x04 \x01(\x03\x12*\n\x06spaces\x18\x05 \x03(\x0b\x32\x1a.justesse.gateway.v1.Space\x12\x1a\n\x12preferred_space_id\x18\x06 \x01(\t\x12\x16\n\x0espaces_version\x18\x07 \x01(\x03\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x61pplied_seq\x18\t \x01(\x03\"\xde\x01\n\x11WorkspaceSettings\x12\x10\n\x08language\x18\x01 \x01(\t\x12\x18\n\x10\x63hunking_profile\x18\x02 \x01(\t\x12\x0e\n\x06preset\x18\x03 \x01(\t\x12=\n\x10\x64\x65nse_index_kind\x18\x04 \x01(\x0e\x32#.justesse.gateway.v1.DenseIndexKind\x12\x33\n\x06\x66usion\x18\x05 \x01(\x0b\x32#.justesse.gateway.v1.FusionSettings\x12\x19\n\x11\x63hild_token_count\x18\x06 \x01(\x05\"\x9d\x02\n\x0e\x46usionSettings\x12\x1a\n\rrank_constant\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x1b\n\x0elexical_weight\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x19\n\x0c\x64\x65nse_weight\x18\x03 \x01(\x01H\x02\x88\x01\x01\x12L\n\rspace_weights\x18\x04 \x03(\x0b\x32\x35.justesse.gateway.v1.FusionSettings.SpaceWeightsEntry\x1a\x33\n\x11SpaceWeightsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01:\x02\x38\x01\x42\x10\n\x0e_rank_constantB\x11\n\x0f_lexical_weightB\x0f\n\r_dense_weight\"\xb1\x01\n\x05Space\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x11\n\tdimension\x18\x02 \x01(\x05\x12\x15\n\rpassage_count\x18\x03 \x01(\x03\x12>\n\x11\x61\x63tive_index_kind\x18\x04 \x01(\x0e\x32#.justesse.gateway.v1.DenseIndexKind\x12\x0f\n\x07resting\x18\x05 \x01(\x08\x12\x1b\n\x13stray_passage_count\x18\x06 \x01(\x03*\x83\x01\n\x0e\x44\x65nseIndexKind\x12 \n\x1c\x44\x45NSE_INDEX_KIND_UNSPECIFIED\x10\x00\x12\x19\n\x15\x44\x45NSE_INDEX_KIND_AUTO\x10\x01\x12\x19\n\x15\x44\x45NSE_INDEX_KIND_FLAT\x10\x02\x12\x19\n\x15\x44\x45NSE_INDEX_KIND_HNSW\x10\x03\x32\xbb\x04\n\x10WorkspaceService\x12l\n\x0f\x43reateWorkspace\x12+.justesse.gateway.v1.CreateWorkspaceRequest\x1a,.justesse.gateway.v1.CreateWorkspaceResponse\x12i\n\x0eListWorkspaces\x12*.justesse.gateway.v1.ListWorkspacesRequest\x1a+.justesse.gateway.v1.ListWorkspacesResponse\x12r\n\x11\x44\x65scribeWorkspace\x12-.justesse.gateway.v1.DescribeWorkspaceRequest\x1a..justesse.gateway.v1.DescribeWorkspaceResponse\x12l\n\x0fUpdateWorkspace\x12+.justesse.gateway.v1.UpdateWorkspaceRequest\x1a,.justesse.gateway.v1.UpdateWorkspaceResponse\x12l\n\x0f\x44\x65leteWorkspace\x12+.justesse.gateway.v1.DeleteWorkspaceRequest\x1a,.justesse.gateway.v1.DeleteWorkspaceResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,8 +34,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_FUSIONSETTINGS_SPACEWEIGHTSENTRY']._loaded_options = None
   _globals['_FUSIONSETTINGS_SPACEWEIGHTSENTRY']._serialized_options = b'8\001'
-  _globals['_DENSEINDEXKIND']._serialized_start=1923
-  _globals['_DENSEINDEXKIND']._serialized_end=2054
+  _globals['_DENSEINDEXKIND']._serialized_start=1977
+  _globals['_DENSEINDEXKIND']._serialized_end=2108
   _globals['_CREATEWORKSPACEREQUEST']._serialized_start=94
   _globals['_CREATEWORKSPACEREQUEST']._serialized_end=190
   _globals['_CREATEWORKSPACERESPONSE']._serialized_start=192
@@ -49,23 +49,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_DESCRIBEWORKSPACERESPONSE']._serialized_start=415
   _globals['_DESCRIBEWORKSPACERESPONSE']._serialized_end=493
   _globals['_UPDATEWORKSPACEREQUEST']._serialized_start=496
-  _globals['_UPDATEWORKSPACEREQUEST']._serialized_end=661
-  _globals['_UPDATEWORKSPACERESPONSE']._serialized_start=663
-  _globals['_UPDATEWORKSPACERESPONSE']._serialized_end=739
-  _globals['_DELETEWORKSPACEREQUEST']._serialized_start=741
-  _globals['_DELETEWORKSPACEREQUEST']._serialized_end=779
-  _globals['_DELETEWORKSPACERESPONSE']._serialized_start=782
-  _globals['_DELETEWORKSPACERESPONSE']._serialized_end=928
-  _globals['_WORKSPACE']._serialized_start=931
-  _globals['_WORKSPACE']._serialized_end=1227
-  _globals['_WORKSPACESETTINGS']._serialized_start=1230
-  _globals['_WORKSPACESETTINGS']._serialized_end=1452
-  _globals['_FUSIONSETTINGS']._serialized_start=1455
-  _globals['_FUSIONSETTINGS']._serialized_end=1740
-  _globals['_FUSIONSETTINGS_SPACEWEIGHTSENTRY']._serialized_start=1635
-  _globals['_FUSIONSETTINGS_SPACEWEIGHTSENTRY']._serialized_end=1686
-  _globals['_SPACE']._serialized_start=1743
-  _globals['_SPACE']._serialized_end=1920
-  _globals['_WORKSPACESERVICE']._serialized_start=2057
-  _globals['_WORKSPACESERVICE']._serialized_end=2628
+  _globals['_UPDATEWORKSPACEREQUEST']._serialized_end=715
+  _globals['_UPDATEWORKSPACERESPONSE']._serialized_start=717
+  _globals['_UPDATEWORKSPACERESPONSE']._serialized_end=793
+  _globals['_DELETEWORKSPACEREQUEST']._serialized_start=795
+  _globals['_DELETEWORKSPACEREQUEST']._serialized_end=833
+  _globals['_DELETEWORKSPACERESPONSE']._serialized_start=836
+  _globals['_DELETEWORKSPACERESPONSE']._serialized_end=982
+  _globals['_WORKSPACE']._serialized_start=985
+  _globals['_WORKSPACE']._serialized_end=1281
+  _globals['_WORKSPACESETTINGS']._serialized_start=1284
+  _globals['_WORKSPACESETTINGS']._serialized_end=1506
+  _globals['_FUSIONSETTINGS']._serialized_start=1509
+  _globals['_FUSIONSETTINGS']._serialized_end=1794
+  _globals['_FUSIONSETTINGS_SPACEWEIGHTSENTRY']._serialized_start=1689
+  _globals['_FUSIONSETTINGS_SPACEWEIGHTSENTRY']._serialized_end=1740
+  _globals['_SPACE']._serialized_start=1797
+  _globals['_SPACE']._serialized_end=1974
+  _globals['_WORKSPACESERVICE']._serialized_start=2111
+  _globals['_WORKSPACESERVICE']._serialized_end=2682
 # @@protoc_insertion_point(module_scope)

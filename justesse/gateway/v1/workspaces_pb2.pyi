@@ -197,6 +197,7 @@ class UpdateWorkspaceRequest(_message.Message):
     FUSION_FIELD_NUMBER: _builtins.int
     RESET_FUSION_FIELD_NUMBER: _builtins.int
     CHUNKING_PROFILE_FIELD_NUMBER: _builtins.int
+    CHILD_TOKEN_COUNT_FIELD_NUMBER: _builtins.int
     slug: _builtins.str
     """Slug of the workspace."""
     reset_fusion: _builtins.bool
@@ -204,6 +205,10 @@ class UpdateWorkspaceRequest(_message.Message):
     chunking_profile: _builtins.str
     """How documents are cut that come from now on: "structure", "sentences" or "words"; not set: as
     before. Documents that are there stay as they are until they are cut anew.
+    """
+    child_token_count: _builtins.int
+    """Tokens of the parts that are searched of what the profile cuts, from now on: 0 (whole) or 32 to
+    400; not set: as before.
     """
     @_builtins.property
     def fusion(self) -> Global___FusionSettings:
@@ -218,13 +223,19 @@ class UpdateWorkspaceRequest(_message.Message):
         fusion: Global___FusionSettings | None = ...,
         reset_fusion: _builtins.bool = ...,
         chunking_profile: _builtins.str | None = ...,
+        child_token_count: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_chunking_profile", b"_chunking_profile", "chunking_profile", b"chunking_profile", "fusion", b"fusion"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_child_token_count", b"_child_token_count", "_chunking_profile", b"_chunking_profile", "child_token_count", b"child_token_count", "chunking_profile", b"chunking_profile", "fusion", b"fusion"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_chunking_profile", b"_chunking_profile", "chunking_profile", b"chunking_profile", "fusion", b"fusion", "reset_fusion", b"reset_fusion", "slug", b"slug"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_child_token_count", b"_child_token_count", "_chunking_profile", b"_chunking_profile", "child_token_count", b"child_token_count", "chunking_profile", b"chunking_profile", "fusion", b"fusion", "reset_fusion", b"reset_fusion", "slug", b"slug"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__child_token_count: _TypeAlias = _typing.Literal["child_token_count"]  # noqa: Y015
+    _WhichOneofArgType__child_token_count: _TypeAlias = _typing.Literal["_child_token_count", b"_child_token_count"]  # noqa: Y015
     _WhichOneofReturnType__chunking_profile: _TypeAlias = _typing.Literal["chunking_profile"]  # noqa: Y015
     _WhichOneofArgType__chunking_profile: _TypeAlias = _typing.Literal["_chunking_profile", b"_chunking_profile"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__child_token_count) -> _WhichOneofReturnType__child_token_count | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__chunking_profile) -> _WhichOneofReturnType__chunking_profile | None: ...
 
 Global___UpdateWorkspaceRequest: _TypeAlias = UpdateWorkspaceRequest  # noqa: Y015

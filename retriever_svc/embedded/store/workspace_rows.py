@@ -142,8 +142,14 @@ def change_settings(connection: sqlite3.Connection, update: WorkspaceUpdate) -> 
     workspace = find_workspace(connection, update.slug)
     settings = update.applied_to(workspace.settings)
     connection.execute(
-        "UPDATE workspaces SET fusion = ?, chunking_profile = ? WHERE id = ?",
-        (json_from_fusion(settings.fusion), settings.chunking_profile, workspace.id),
+        "UPDATE workspaces SET fusion = ?, chunking_profile = ?, child_token_count = ? "
+        "WHERE id = ?",
+        (
+            json_from_fusion(settings.fusion),
+            settings.chunking_profile,
+            settings.child_token_count,
+            workspace.id,
+        ),
     )
     return replace(workspace, settings=settings)
 

@@ -105,4 +105,9 @@ class FakeSearch(search_pb2_grpc.SearchServiceServicer):
         await self._state.documents_of(request.workspace, context)
         if not request.query.strip():
             await fail(context, InvalidArgument("query: must not be blank", field="query"))
-        return search_response(self._state.request_ids[-1])
+        response = search_response(self._state.request_ids[-1])
+        if request.include_parents:
+            response.hits[0].parent.CopyFrom(
+                search_pb2.Parent(text="Le bloc entier.", first_chunk_index=3, passage_count=2)
+            )
+        return response

@@ -52,6 +52,8 @@ class FakeWorkspaces(workspaces_pb2_grpc.WorkspaceServiceServicer):
         settings.fusion.CopyFrom(request.fusion)
         if request.HasField("chunking_profile"):
             settings.chunking_profile = request.chunking_profile
+        if request.HasField("child_token_count"):
+            settings.child_token_count = request.child_token_count
         self._state.updates.append(request)
         workspace = self._state.workspace(request.slug)
         return workspaces_pb2.UpdateWorkspaceResponse(workspace=workspace)

@@ -56,6 +56,26 @@ async def test_settings_are_changed_over_grpc(channel: grpc.aio.Channel, mesh: M
     assert answer.workspace.settings.fusion == workspaces_pb2.FusionSettings(lexical_weight=0)
 
 
+async def test_how_documents_are_cut_is_changed_in_both_doors(
+    http: httpx.AsyncClient, channel: grpc.aio.Channel, mesh: MeshOfFakes
+) -> None:
+    """Zero tokens a part is a choice, and what is not named stays as it is."""
+    stub = workspaces_pb2_grpc.WorkspaceServiceStub(channel)
+    await http.patch("/v1/workspaces/negoce", json={"child_token_count": 0})
+    await stub.UpdateWorkspace(
+        workspaces_pb2.UpdateWorkspaceRequest(
+            slug="negoce", chunking_profile="words", child_token_count=0
+        )
+    )
+    refused = await http.patch("/v1/workspaces/negoce", json={"child_token_count": "120"})
+
+    assert mesh.retriever.updates == [
+        WorkspaceUpdate("negoce", child_token_count=0),
+        WorkspaceUpdate("negoce", chunking_profile="words", child_token_count=0),
+    ]
+    assert refused.status_code == 400
+
+
 async def test_a_search_carries_its_own_fusion(
     http: httpx.AsyncClient, channel: grpc.aio.Channel, mesh: MeshOfFakes
 ) -> None:
@@ -134,14 +154,16 @@ async def test_the_retriever_is_asked_in_its_own_words() -> None:
     }
     async with downstream(answers) as retriever:
         client = RetrieverClient(retriever.channel)
-        updated = await client.update_workspace(WorkspaceUpdate("a", FUSION, reset_fusion=True))
+        updated = await client.update_workspace(
+            WorkspaceUpdate("a", FUSION, reset_fusion=True, child_token_count=0)
+        )
         await client.create_workspace("a", WorkspaceSettings(fusion=FUSION))
         await client.search_passages(PassageSearch("a", (QueryVariant("x"),), fusion=FUSION))
         await client.search_passages(PassageSearch("a", (QueryVariant("x"),)))
 
     update, creation, search, plain = retriever.seen
     assert update == retriever_workspaces_pb2.UpdateWorkspaceRequest(
-        slug="a", fusion=settings, reset_fusion=True
+        slug="a", fusion=settings, reset_fusion=True, child_token_count=0
     )
     assert creation.settings.fusion == settings
     assert (search.rank_constant, search.lexical_weight, search.dense_weight) == (30, 0, 1.5)

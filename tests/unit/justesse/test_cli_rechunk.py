@@ -26,6 +26,24 @@ def test_all_documents_are_cut_anew_by_another_profile(line: CommandLine) -> Non
     assert "2 files: 2 replaced; 6 passages" in line.run("rechunk", "-w", "demo").stdout
 
 
+def test_parts_can_be_set_and_taken_away_when_cutting_anew(line: CommandLine) -> None:
+    """What is not named stays as it is; 0 is a choice, and the parts can be seen."""
+    take_in(line, "a.md")
+    line.run("rechunk", "-w", "demo", "--profile", "words", "--child-tokens", "120")
+    described = line.run("workspaces", "describe", "demo").stdout
+    line.run("rechunk", "-w", "demo", "--child-tokens", "0")
+    sent = [
+        (update.HasField("chunking_profile"), update.child_token_count)
+        for update in line.state.updates
+    ]
+
+    assert "words, searched by parts of 120 tokens" in described
+    assert sent == [(True, 120), (False, 0)]
+    assert line.state.updates[1].HasField("child_token_count")
+    assert line.state.settings["demo"].chunking_profile == "words"
+    assert "parts" not in line.run("workspaces", "describe", "demo").stdout
+
+
 def test_one_document_that_cannot_be_cut_anew_does_not_stop_the_others(line: CommandLine) -> None:
     """Its failure is told, and the exit code says that some failed."""
     take_in(line, "a.md")

@@ -43,6 +43,18 @@ def test_search_says_when_there_are_fewer(line: CommandLine) -> None:
     assert "wanted" not in line.run("search", "q", "-w", "demo", "-n", "2").stdout
 
 
+@pytest.mark.parametrize("width", [40, 120])
+def test_search_shows_blocks_where_asked_for(line: CommandLine, width: int) -> None:
+    """Below the passage that is a part of one, and only there."""
+    with_blocks = line.run("search", "q", "-w", "demo", "--parents", width=width).stdout
+    without = line.run("search", "q", "-w", "demo", width=width).stdout
+
+    assert line.state.searches[0].include_parents
+    assert with_blocks.count("Block of passages 3 to 4:") == 1
+    assert "Le bloc entier." in with_blocks
+    assert "Block" not in without
+
+
 def test_search_sends_the_conversation(line: CommandLine) -> None:
     """Turns go along in order, each with its speaker; one without a speaker is wrong usage."""
     turns = ("--history", "user: Et le port ?", "--history", "Assistant:Franco.")

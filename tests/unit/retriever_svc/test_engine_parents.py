@@ -7,6 +7,7 @@ import pytest
 from chassis.errors import NotFound
 from retriever_svc.documents import DocumentUpsert, ParentRange
 from retriever_svc.engine import RetrievalEngine
+from retriever_svc.workspaces import ChunkingProfile, WorkspaceUpdate
 from tests.fakes.retrieval import request, upsert
 
 GAPS = ("\n\n", " ", "\n\n", "\n\n")
@@ -53,6 +54,20 @@ async def test_blocks_are_those_of_the_document_as_it_is(engine: RetrievalEngine
     assert await engine.read_parents("docs", await ids_of(engine, "b")) == []
     await engine.delete_document("docs", "a")
     assert await engine.read_parents("docs", ids) == []
+
+
+async def test_parts_are_set_and_taken_away_later(engine: RetrievalEngine) -> None:
+    """What an update does not name stays as it is; 0 takes parts away, and all of it is kept."""
+    set_to = await engine.update_workspace(WorkspaceUpdate("docs", child_token_count=120))
+    kept = await engine.update_workspace(
+        WorkspaceUpdate("docs", chunking_profile=ChunkingProfile.WORDS)
+    )
+    none = await engine.update_workspace(WorkspaceUpdate("docs", child_token_count=0))
+    described = await engine.describe_workspace("docs")
+
+    assert [one.settings.child_token_count for one in (set_to, kept, none)] == [120, 120, 0]
+    assert described.settings == none.settings
+    assert described.settings.chunking_profile is ChunkingProfile.WORDS
 
 
 async def test_blocks_stay_in_their_workspace(engine: RetrievalEngine) -> None:

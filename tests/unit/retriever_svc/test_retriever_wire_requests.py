@@ -9,7 +9,7 @@ from retriever_svc.fusion_settings import FusionChoices
 from retriever_svc.searches import SearchMode
 from retriever_svc.thresholds import DEFAULT_TERM_SHARE
 from retriever_svc.wire.search_requests import search_request_from
-from retriever_svc.wire.workspaces import new_slug_from, settings_from
+from retriever_svc.wire.workspaces import new_slug_from, settings_from, update_from
 from retriever_svc.workspaces import ChunkingProfile, DenseIndexKind, WorkspaceLanguage
 
 
@@ -46,6 +46,27 @@ def test_unknown_settings_are_refused(settings: workspaces_pb2.WorkspaceSettings
     )
     with pytest.raises(InvalidArgument, match="settings"):
         settings_from(request)
+
+
+@pytest.mark.parametrize("count", [-1, 31, 401])
+def test_parts_out_of_bounds_are_refused(count: int) -> None:
+    """For a new workspace, and for one that changes."""
+    settings = workspaces_pb2.WorkspaceSettings(child_token_count=count)
+    with pytest.raises(InvalidArgument, match="32 to 400") as created:
+        settings_from(workspaces_pb2.CreateWorkspaceRequest(slug="a", settings=settings))
+    with pytest.raises(InvalidArgument, match="32 to 400") as updated:
+        update_from(workspaces_pb2.UpdateWorkspaceRequest(slug="a", child_token_count=count))
+
+    assert created.value.field == "settings.child_token_count"
+    assert updated.value.field == "child_token_count"
+
+
+@pytest.mark.parametrize("count", [None, 0, 32, 400])
+def test_parts_within_bounds_are_taken(count: int | None) -> None:
+    """Zero is a choice, and nothing said is none."""
+    request = workspaces_pb2.UpdateWorkspaceRequest(slug="a", child_token_count=count)
+
+    assert update_from(request).child_token_count == count
 
 
 def search_message(**fields: object) -> search_pb2.SearchPassagesRequest:
