@@ -57,11 +57,10 @@ class ListwiseChat:
         """
         order = list(range(len(passages)))
         last = None
-        size, tokens = self._fitting(question, passages)
+        size, lines = self._fitting(question, passages)
         for part in parts(len(passages), size):
             asked = [order[place] for place in part]
-            shown = [passages[index] for index in asked]
-            request = self._request(question, shown, tokens)
+            request = self._request(question, [lines[index] for index in asked])
             last = await self._chain.complete(request, deadline, may_pay=bill.may_pay)
             bill.add(_charge(last))
             order[part.start : part.stop] = [asked[at] for at in _completed(last, len(part))]
@@ -72,18 +71,17 @@ class ListwiseChat:
         """Checks the models every `check_interval_s`; closes the chain at the end."""
         return kept_ready(self._chain, self._check_interval_s)
 
-    def _request(self, question: str, shown: Sequence[Passage], tokens: int) -> ChatRequest:
-        return listwise_request(
-            question, shown, passage_tokens=tokens, spare_tokens=self._spare_tokens
-        )
+    def _request(self, question: str, lines: Sequence[str]) -> ChatRequest:
+        return listwise_request(question, lines, spare_tokens=self._spare_tokens)
 
-    def _fitting(self, question: str, passages: Sequence[Passage]) -> tuple[int, int]:
-        """Returns how many passages fit into one prompt with their answer, and tokens of each."""
+    def _fitting(self, question: str, passages: Sequence[Passage]) -> tuple[int, list[str]]:
+        """Returns how many passages fit into one prompt with their answer, and each as shown."""
         tokens = self._passage_tokens
         while True:
-            size = self._part_size(question, passages, tokens)
+            lines = [passage_json(passage, tokens) for passage in passages]
+            size = self._part_size(question, lines)
             if size >= _SMALLEST_PART:
-                return size, tokens
+                return size, lines
             if tokens <= _FEWEST_PASSAGE_TOKENS:
                 raise Unavailable(
                     f"the question leaves no room for two passages in {self._chain.context_tokens} "
@@ -92,12 +90,12 @@ class ListwiseChat:
                 )
             tokens = max(_FEWEST_PASSAGE_TOKENS, tokens // 2)
 
-    def _part_size(self, question: str, passages: Sequence[Passage], tokens: int) -> int:
+    def _part_size(self, question: str, lines: Sequence[str]) -> int:
         """Returns how many of the longest passages fit, less than 2 if even two do not."""
-        longest = sorted(passages, key=lambda passage: -len(passage_json(passage, tokens)))
-        size = len(passages)
+        longest = sorted(lines, key=len, reverse=True)
+        size = len(lines)
         while size >= _SMALLEST_PART:
-            request = self._request(question, longest[:size], tokens)
+            request = self._request(question, longest[:size])
             needed = estimated_prompt_tokens(request) + request.max_output_tokens
             if needed <= self._chain.context_tokens:
                 break

@@ -26,21 +26,13 @@ SPARE_TOKENS = 32
 
 
 def listwise_request(
-    question: str,
-    passages: Sequence[Passage],
-    *,
-    passage_tokens: int,
-    spare_tokens: int = SPARE_TOKENS,
+    question: str, passages: Sequence[str], *, spare_tokens: int = SPARE_TOKENS
 ) -> ChatRequest:
-    """Returns the request to sort the passages, numbered from 0.
+    """Returns the request to sort the passages, given as `passage_json` has them, from number 0.
 
-    A passage estimated at more than `passage_tokens` is cut at its end, its title at half of them.
     The answer may take `spare_tokens` besides its numbers.
     """
-    lines = [
-        f"{number} {passage_json(passage, passage_tokens)}"
-        for number, passage in enumerate(passages)
-    ]
+    lines = [f"{number} {passage}" for number, passage in enumerate(passages)]
     prompt = "\n".join(
         [
             f"Question: {_as_json(question)}",
@@ -56,7 +48,10 @@ def listwise_request(
 
 
 def passage_json(passage: Passage, tokens: int) -> str:
-    """Returns a passage as the model is shown it, on one line."""
+    """Returns a passage as the model is shown it, on one line.
+
+    One estimated at more than so many tokens is cut at its end, its title at half of them.
+    """
     title = cut_to_tokens(passage.title, tokens // 2)
     text = cut_to_tokens(passage.text, tokens - estimated_tokens(title))
     return _as_json({"title": title, "text": text})

@@ -17,7 +17,7 @@ from chat_models.chat import ChatRequest, FinishReason
 from chat_models.model_card import TokenPrice, estimated_prompt_tokens
 from reranker_svc.bill import Bill
 from reranker_svc.chat.listwise_chat import ListwiseChat, parts
-from reranker_svc.chat.listwise_prompt import listwise_request
+from reranker_svc.chat.listwise_prompt import listwise_request, passage_json
 from reranker_svc.passage_model import ModelOrder, Passage
 from tests.fakes.chat_models import ScriptedChat, down
 
@@ -131,7 +131,7 @@ async def test_invisible_characters_are_left_out() -> None:
 def test_long_passages_are_cut() -> None:
     """A few long passages or titles do not fill the prompt; a token is 0.35 characters or more."""
     passages = [Passage("", "x" * 900), Passage("y" * 900, "x" * 900)]
-    request = listwise_request(QUESTION, passages, passage_tokens=70)
+    request = listwise_request(QUESTION, [passage_json(each, 70) for each in passages])
 
     assert re.findall("x{20,}|y{20,}", shown(request)) == ["x" * 200, "y" * 100, "x" * 100]
 
