@@ -2,8 +2,9 @@
 
 Every system takes the same passages in once, in batches of 640, and then answers the same
 questions: 20 hits with their texts, from 50 candidates a list, HNSW with M 16, efConstruction 100,
-efSearch 128, fused with k = 60 (Chroma searches vectors alone). Rounds of 50 questions go round
-among the processes. "core" is the search as the search thread runs it; "call" has the way to that
+efSearch 128, fused with k = 60 (Chroma searches vectors alone). The first answer belongs to
+the ingest, for some build their indexes with it. Rounds of 50 questions go round among the
+processes. "core" is the search as the search thread runs it; "call" has the way to that
 thread and back as well. Agreement is the share of the exact hits that were found.
 """
 

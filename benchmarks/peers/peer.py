@@ -36,7 +36,7 @@ class Peer(Protocol):
     def ingest(self, corpus: SearchCorpus) -> None:
         """Takes passages into the empty system, `BATCH` at a time; passage i gets id i.
 
-        Returns when all indexes are there.
+        Returns when all indexes are there, except for those that come with the first search.
         """
         ...
 

@@ -19,6 +19,8 @@ from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
 # Fetched beyond what is asked, so that equal scores at the end are ordered by id.
 _MARGIN = 8
 _WIDENING = 4
+# Terms whose clauses are kept, as many as a few hundred different queries hold.
+_KNOWN_TERMS = 2_000
 
 
 class LexicalHit(NamedTuple):
@@ -30,7 +32,10 @@ class LexicalHit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LexicalQuery:
-    """Holds the weighted terms of an analysed query."""
+    """Holds the weighted terms of an analysed query, in the fields that hold them.
+
+    Good for the searcher that made it.
+    """
 
     clauses: tuple[tuple[Any, Any], ...]
     terms: tuple[str, ...]
@@ -39,7 +44,7 @@ class LexicalQuery:
     """The terms, each once, as each language analyses the query."""
 
     def by_term(self) -> dict[str, "LexicalQuery"]:
-        """Returns a query for each term alone."""
+        """Returns a query for each term that is held, alone."""
         return {
             term: LexicalQuery(
                 tuple(
@@ -62,6 +67,7 @@ class LexicalSearcher:
         self._searcher = searcher
         self._schema = schema
         self._boosts = boosts(languages, settings)
+        self._known: dict[tuple[str, str], tuple[tuple[Any, Any], ...]] = {}
 
     def __len__(self) -> int:
         return int(self._searcher.num_docs)
@@ -80,11 +86,11 @@ class LexicalSearcher:
         by_language = {language: tuple(query_terms(text, language)) for language in self._boosts}
         clauses: list[tuple[Any, Any]] = []
         terms: list[str] = []
-        for language, fields in self._boosts.items():
-            for term in by_language[language]:
-                for name, boost in fields.items():
-                    clauses.append((tantivy.Occur.Should, self._term_query(name, term, boost)))
-                    terms.append(term)
+        for language, analysed in by_language.items():
+            for term in analysed:
+                found = self._clauses_of(term, language)
+                clauses += found
+                terms += (term,) * len(found)
         return LexicalQuery(tuple(clauses), tuple(terms), by_language)
 
     def search(self, query: LexicalQuery, count: int) -> list[LexicalHit]:
@@ -152,6 +158,20 @@ class LexicalSearcher:
         leading = (tantivy.Occur.Must, tantivy.Query.const_score_query(among, 0.0))
         hits = self._hits([leading, *clauses], len(passage_ids))
         return {hit.passage_id: hit.score for hit in hits}
+
+    def _clauses_of(self, term: str, language: str) -> tuple[tuple[Any, Any], ...]:
+        """Returns a clause for each field that holds the term; most terms stand in bodies alone."""
+        known = self._known.get((term, language))
+        if known is None:
+            known = tuple(
+                (tantivy.Occur.Should, self._term_query(field, term, boost))
+                for field, boost in self._boosts[language].items()
+                if self._searcher.doc_freq(field, term)
+            )
+            if len(self._known) >= _KNOWN_TERMS:
+                self._known.clear()
+            self._known[term, language] = known
+        return known
 
     def _term_query(self, field: str, term: str, boost: float) -> Any:
         query = tantivy.Query.term_query(self._schema, field, term, "freq")

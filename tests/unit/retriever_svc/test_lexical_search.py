@@ -226,3 +226,18 @@ def test_deletions_work_after_a_rebuild(tmp_path: Path) -> None:
 
     assert ids(searcher, "eau") == [4, 5]
     assert ids(searcher, "feu") == [3]
+
+
+def test_only_fields_that_hold_a_term_are_asked(tmp_path: Path) -> None:
+    """The score of a hit is the sum over the fields where the term stands; a term that comes into
+    another field later is found there by later searchers, and earlier ones answer as before."""
+    index = index_of(tmp_path, [entry(1, "eau claire"), entry(2, "feu", title="incendie")])
+    earlier = index.searcher()
+    query = earlier.analyse("eau incendie absent")
+    before = earlier.search(query, 5)
+    index.apply([], [entry(3, "terre", title="eau")])
+    index.commit(2)
+
+    assert query.terms == ("eau", "incend")
+    assert earlier.search(earlier.analyse("eau incendie absent"), 5) == before
+    assert sorted(ids(index.searcher(), "eau")) == [1, 3]
