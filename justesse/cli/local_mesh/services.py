@@ -36,6 +36,9 @@ STOP_ORDER = ((GATEWAY,), (INGESTION,), (RETRIEVER, EMBEDDER, RERANKER, REWRITER
 DATABASE_VARIABLES = (f"{GATEWAY.prefix}DATABASE_URL", f"{INGESTION.prefix}DATABASE_URL")
 """Of the gateway's database, as both of its roles are told where it is."""
 
+KNOWN_VECTORS_VARIABLE = f"{EMBEDDER.prefix}DATA_FOLDER"
+"""Of the folder where the embedder keeps what it knows; several meshes in turn may share one."""
+
 DEFAULT_HTTP_PORT = 8080
 MANAGEMENT_OFFSET = 1000
 METRICS_OFFSET = 2000
@@ -76,7 +79,8 @@ def environment_of(
     """Builds the environment of one process.
 
     What the caller's environment says is kept, except for what must fit this mesh: ports, the
-    addresses of the others, and folders. A database that it names is used instead of a file.
+    addresses of the others, and folders. A database that it names is used instead of a file, and a
+    folder of known vectors instead of one below the data folder.
     """
     own = layout[service.name]
     told = {
@@ -98,6 +102,6 @@ def environment_of(
         told["DATA_FOLDER"] = str(data_folder / "originals")
         for other in (EMBEDDER, RETRIEVER):
             told[f"{other.name.upper()}_TARGET"] = layout[other.name].address
-    if service in (EMBEDDER, RETRIEVER):
+    if service is RETRIEVER or (service is EMBEDDER and KNOWN_VECTORS_VARIABLE not in inherited):
         told["DATA_FOLDER"] = str(data_folder / service.name)
     return {**inherited, **{service.prefix + name: value for name, value in told.items()}}
