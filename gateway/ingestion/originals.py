@@ -11,6 +11,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from gateway.ingestion.upload_records import file_from, file_record
 _PREFIX_LENGTH = 2
 _DESCRIPTION = ".json"
 _PARTIAL = ".partial"
+_DOCUMENT = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,19 @@ class Original:
 
     file: IncomingFile
     received: ReceivedFile
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFolder:
+    """Names the folder of a document's files, by its workspace and the SHA-256 of its id."""
+
+    workspace: str
+    name: str
+
+    @classmethod
+    def of(cls, workspace: str, external_id: str) -> DocumentFolder:
+        """Returns the folder of this document."""
+        return cls(workspace, hashlib.sha256(external_id.encode()).hexdigest())
 
 
 class Originals:
@@ -103,9 +118,28 @@ class Originals:
         """Removes all files of a workspace; returns how many, without their descriptions."""
         return self._remove_tree(f"{self._root}/{workspace}")
 
+    def folders(self) -> frozenset[DocumentFolder]:
+        """Lists the folders of all documents; what else lies at the place is left out."""
+        with self._reached():
+            found = {PurePosixPath(path).parent for path in self._below(self._root)}
+        root = PurePosixPath(self._root)
+        return frozenset(
+            DocumentFolder(folder.parts[-3], folder.name)
+            for folder in found
+            if len(folder.parts) == len(root.parts) + 3
+            and _DOCUMENT.fullmatch(folder.name)
+            and folder.parts[-2] == folder.name[:_PREFIX_LENGTH]
+        )
+
+    def remove(self, folder: DocumentFolder) -> int:
+        """Removes a document's folder; returns how many files, without their descriptions."""
+        return self._remove_tree(self._path(folder))
+
     def _folder(self, workspace: str, external_id: str) -> str:
-        name = hashlib.sha256(external_id.encode()).hexdigest()
-        return f"{self._root}/{workspace}/{name[:_PREFIX_LENGTH]}/{name}"
+        return self._path(DocumentFolder.of(workspace, external_id))
+
+    def _path(self, folder: DocumentFolder) -> str:
+        return f"{self._root}/{folder.workspace}/{folder.name[:_PREFIX_LENGTH]}/{folder.name}"
 
     def _bring(self, source: Path, target: str) -> None:
         if not self._local:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from gateway.documents import Document, Passage, StoredDocument, UpsertReport, VectorBlock
+from gateway.documents import (
+    Document,
+    DocumentPage,
+    Passage,
+    StoredDocument,
+    UpsertReport,
+    VectorBlock,
+)
 from gateway.ports import PassageIndex, SpaceStore
 from gateway.workspaces import Workspace
 
@@ -30,6 +37,17 @@ class PassageStore(SpaceStore, PassageIndex, Protocol):
         timeout: float | None = None,
     ) -> StoredDocument:
         """Reads one document; NotFound where there is no such workspace or document."""
+        ...
+
+    async def list_documents(
+        self,
+        workspace: str,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> DocumentPage:
+        """Lists documents by external id; `page_size` 0 means 50, at most 500."""
         ...
 
     async def upsert_document(

@@ -22,6 +22,7 @@ from gateway.ingestion.job_upkeep import JobUpkeep
 from gateway.ingestion.kept_documents import KeptDocuments
 from gateway.ingestion.kept_files import KeptFiles
 from gateway.ingestion.originals import Originals
+from gateway.ingestion.originals_upkeep import OriginalsUpkeep
 from gateway.ingestion.passage_store import PassageStore
 from gateway.ingestion.passage_vectors import PassageVectors
 from gateway.ingestion.passage_windows import PassageWindows, WindowChoice
@@ -97,7 +98,8 @@ async def running_jobs(
             metrics=job_metrics,
         )
         upkeep = JobUpkeep(jobs, kept, settings.job_retention_days * 86_400.0)
-        for task in (upkeep.keep_tidy(), keep_counting(queue, INGESTION, job_metrics)):
+        tidying = (upkeep.keep_tidy(), OriginalsUpkeep(store, ingestion.originals).keep_tidy())
+        for task in (*tidying, keep_counting(queue, INGESTION, job_metrics)):
             await stack.enter_async_context(background_task(task))
         await stack.enter_async_context(runner.running())
         yield QueuedIngestion(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from chassis.errors import NotFound, ServiceError
 from gateway.documents import (
     Document,
+    DocumentPage,
     Passage,
     StoredDocument,
     StoredPassage,
@@ -74,6 +75,21 @@ class FakePassageStore(IdleSpaces):
         if self.passages_error is not None:
             raise self.passages_error
         return stored
+
+    async def list_documents(
+        self,
+        workspace: str,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> DocumentPage:
+        """Implements the port; a page holds one document, so that every reader has to turn it."""
+        await self.describe_workspace(workspace)
+        ids = sorted(one for slug, one in self.documents if slug == workspace)
+        place = int(page_token or 0)
+        documents = tuple(self.documents[workspace, one] for one in ids[place : place + 1])
+        return DocumentPage(documents, str(place + 1) if place + 1 < len(ids) else "", len(ids))
 
     async def upsert_document(
         self,
