@@ -108,10 +108,14 @@ class BatchCall:
         results = await self._embed(texts[:middle], call)
         if refusal not in SIZES:
             return results + await self._embed(texts[middle:], call)
+        before = self._caps.request
         if any(isinstance(result, PieceVector) for result in results):
             self._caps.lower(refusal, texts[:middle])
         for batch in self._caps.batches(texts[middle:]):
             results += await self._embed(batch, call)
+        if refusal is not Refusal.TOO_MANY_TEXTS and any(map(_was_to_blame, results)):
+            # One text was too long in itself, which says nothing of how many fit beside others.
+            self._caps.request = before
         return results
 
     async def _cut(self, text: str, call: _Call) -> PieceResult:
@@ -181,6 +185,10 @@ class BatchCall:
                 status=413,
                 excerpt=f"input length {token_count}",
             )
+
+
+def _was_to_blame(result: PieceResult) -> bool:
+    return isinstance(result, PieceFailure) or result.sliced
 
 
 def _shares(estimates: Sequence[int], token_count: int | None) -> list[int]:

@@ -17,7 +17,8 @@ class RequestCaps:
     """The most texts and tokens of a request, the longest input, and the tokens of a character.
 
     Starts with what is known of the model. Caps only fall, since vendors do not raise them while
-    we run; the tokens of a character follow what the vendor counts.
+    we run, and go back where a single text turns out to have been too long; the tokens of a
+    character follow what the vendor counts.
     """
 
     def __init__(self, model: HostedModel) -> None:
@@ -31,6 +32,15 @@ class RequestCaps:
             max(len(model.prefixes.query), len(model.prefixes.document))
             * model.tokens_per_character
         )
+
+    @property
+    def request(self) -> tuple[int, int]:
+        """The most texts and tokens of a request."""
+        return self.texts, self.tokens
+
+    @request.setter
+    def request(self, caps: tuple[int, int]) -> None:
+        self.texts, self.tokens = caps
 
     @property
     def tokens_per_character(self) -> float:

@@ -125,6 +125,22 @@ async def test_a_text_with_more_tokens_than_estimated_is_cut_in_two() -> None:
     assert max(server.tokens(t) for sent in server.embedded[-3:] for t in sent) <= 2048
 
 
+@pytest.mark.parametrize("place", [0, 4, 9])
+async def test_one_long_text_does_not_make_later_requests_small(place: int) -> None:
+    """Where the vendor refuses a batch for its sake, nothing is learnt of how many texts fit."""
+    server = MistralServer(max_input_tokens=100)
+    texts = [f"texte {number}" for number in range(10)]
+    texts[place] = " ".join(f"mot{number}" for number in range(100))
+    later = [f"autre texte {number}" for number in range(10)]
+    async with provider_of(server, mistral_provider, MISTRAL, path="/v1") as provider:
+        batch = await provider.embed(texts, DOCUMENT, None)
+        before = len(server.bodies)
+        await provider.embed(later, DOCUMENT, None)
+
+    assert [at for at, text in enumerate(batch.texts) if text.sliced] == [place]
+    assert server.embedded[before:] == [later]
+
+
 async def test_a_silent_cut_is_noticed() -> None:
     """A count at the model's limit gives it away, so the end of the text counts too."""
     server = OllamaServer(tokens_per_character=0.5, ignores_truncate=True)
