@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,7 +15,7 @@ from chassis.binding import EXIT_CONFIG, StartError
 from chassis.channel import open_channel
 from chassis.cost_ledger import CostLedger
 from chassis.metrics import Metrics
-from embedder_svc.disk_state import FILE_NAME, DiskState
+from embedder_svc.disk_state import FILE_NAME, DiskState, KeptVector
 from embedder_svc.embedding import EmbeddedText, EmbeddingPurpose, Vectors
 from embedder_svc.price import Price
 from embedder_svc.service import running_embedder
@@ -104,6 +105,20 @@ def test_what_is_too_old_leaves_the_disk_though_nobody_asks_for_it(tmp_path: Pat
         left = connection.execute("SELECT space_id, hash FROM vectors").fetchall()
 
     assert (kept, dropped, len(left)) == (0, 0, 1)
+
+
+async def test_a_running_embedder_clears_its_folder_of_what_is_too_old(tmp_path: Path) -> None:
+    """Without being asked for anything."""
+    old = KeptVector(OTHER.id, QUERY, b"hash", 0.0, VECTOR, EmbeddedText(3))
+    with opened(tmp_path) as disk:
+        disk.keep(old)
+    settings = EmbedderSettings(port=0, drain_grace_s=0, data_folder=tmp_path)
+    providers = [ScriptedProvider("first")]
+    async with running_embedder(settings, providers=providers, metrics=Metrics()):
+        await providers[0].checked.acquire()
+        await asyncio.sleep(0)
+    with opened(tmp_path) as disk:
+        assert disk.vectors_of(OTHER.id) == []
 
 
 def test_what_is_forgotten_is_gone_from_the_disk(tmp_path: Path) -> None:
