@@ -30,9 +30,17 @@ class SpaceBusy(FailedPrecondition):
 
 @asynccontextmanager
 async def leased(
-    store: SpaceStore, workspace: str, space_id: str, holder: str
+    store: SpaceStore,
+    workspace: str,
+    space_id: str,
+    holder: str,
+    *,
+    renewal_s: float = _RENEWAL_S,
 ) -> AsyncIterator[None]:
-    """Holds the lease while inside. Raises SpaceBusy where somebody else has it."""
+    """Holds the lease while inside, prolonging it every `renewal_s` seconds.
+
+    Raises SpaceBusy where somebody else has it.
+    """
     lease = await store.lease_space(workspace, space_id, holder, LEASE_S, timeout=_TIMEOUT_S)
     if not lease.granted:
         raise SpaceBusy(
@@ -41,7 +49,7 @@ async def leased(
             lease.remaining_s,
         )
     try:
-        async with background_task(_renew(store, workspace, space_id, holder)):
+        async with background_task(_renew(store, workspace, space_id, holder, renewal_s)):
             yield
     finally:
         # One that cannot be given back runs out.
@@ -49,9 +57,11 @@ async def leased(
             await store.lease_space(workspace, space_id, holder, 0.0, timeout=_TIMEOUT_S)
 
 
-async def _renew(store: SpaceStore, workspace: str, space_id: str, holder: str) -> None:
+async def _renew(
+    store: SpaceStore, workspace: str, space_id: str, holder: str, renewal_s: float
+) -> None:
     while True:
-        await asyncio.sleep(_RENEWAL_S)
+        await asyncio.sleep(renewal_s)
         # A lease that was lost meanwhile is noticed when vectors are put.
         with suppress(ServiceError):
             await store.lease_space(workspace, space_id, holder, LEASE_S, timeout=_TIMEOUT_S)

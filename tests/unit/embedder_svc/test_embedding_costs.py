@@ -54,10 +54,12 @@ class PickyProvider(ScriptedProvider):
 
 @asynccontextmanager
 async def embedder(
-    *providers: EmbeddingProvider | UnconfiguredProvider, cap: float | None = None
+    *providers: EmbeddingProvider | UnconfiguredProvider,
+    cap: float | None = None,
+    replicas: int = 1,
 ) -> AsyncIterator[tuple[EmbedderServiceAsyncStub, RunningServer]]:
     """Runs an embedder on free ports and opens a channel to it."""
-    settings = EmbedderSettings(port=0, drain_grace_s=0, daily_cost_cap=cap)
+    settings = EmbedderSettings(port=0, drain_grace_s=0, daily_cost_cap=cap, replicas=replicas)
     async with (
         running_embedder(settings, providers=providers, metrics=Metrics()) as server,
         open_channel(server.address, metrics=Metrics()) as channel,
@@ -135,6 +137,18 @@ async def test_beyond_the_daily_cap_only_free_providers_embed() -> None:
     assert isinstance(refused, ResourceExhausted)
     assert refused.reason == "DAILY_COST_CAP_REACHED"
     assert other.report.provider == "paid"
+
+
+async def test_replicas_share_the_cap_of_a_day() -> None:
+    """Two embedders may each spend half of it."""
+    paid = ScriptedProvider("paid")
+    paid.price = DOLLAR_A_TOKEN
+    async with embedder(paid, cap=4.0, replicas=2) as (stub, _):
+        await stub.EmbedTexts(asking("un deux"))
+        refused = await error_of(stub, asking("trois"))
+
+    assert refused.reason == "NO_PROVIDER_AVAILABLE"
+    assert "daily cost cap" in str(refused)
 
 
 def test_a_new_day_begins_a_new_count() -> None:

@@ -8,6 +8,7 @@ import pytest
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.vendor_errors import VendorRefused
 from embedder_svc.embedding import EmbeddingPurpose
+from embedder_svc.hosted.batch_call import HARMLESS_TEXT
 from embedder_svc.providers.mistral import MODELS as MISTRAL_MODELS
 from embedder_svc.providers.mistral import mistral_provider
 from embedder_svc.providers.ollama import MODELS as OLLAMA_MODELS
@@ -166,7 +167,7 @@ async def test_texts_of_3000_words_are_sliced_whole() -> None:
 
 @pytest.mark.parametrize("status", [400, 500])
 async def test_a_text_that_makes_nan_is_isolated(status: int) -> None:
-    """Both of Ollama's answers to it mean the text, not the server."""
+    """Both of Ollama's answers to it mean the text, not the server, which is proved but once."""
     server = OllamaServer(poison=frozenset({"NaN-Text"}), nan_status=status)
     breaker = CircuitBreaker("ollama", threshold=1)
     texts = ["un", "NaN-Text", "trois", "quatre"]
@@ -175,6 +176,7 @@ async def test_a_text_that_makes_nan_is_isolated(status: int) -> None:
 
     assert [bool(text.failure) for text in batch.texts] == [False, True, False, False]
     assert breaker.state is BreakerState.CLOSED
+    assert server.embedded.count([NOMIC.prefixes.document + HARMLESS_TEXT]) == 1
 
 
 async def test_a_used_up_quota_is_no_rate_limit() -> None:

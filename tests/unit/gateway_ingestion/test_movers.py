@@ -172,15 +172,17 @@ async def test_a_text_that_the_model_refuses_holds_up_no_other(bench: SpacesBenc
 
 
 async def test_a_drifted_model_moves_nothing(bench: SpacesBench) -> None:
-    """Its vectors would not be comparable with those that are stored."""
+    """Its vectors would not be comparable with those that are stored, so none is paid for."""
     await bench.take_in("a", TEXTS[0])
     bench.embedder.break_down()
     await bench.take_in("b", TEXTS[1])
     bench.embedder.recover()
     bench.embedder.drift(FIRST)
     mover = bench.mover()
+    paid = len(bench.embedder.embedded_texts)
 
     assert await mover.move_all() == 0
+    assert len(bench.embedder.embedded_texts) == paid
     assert await bench.counts() == {FIRST: 1}
     assert (
         bench.metrics.registry.get_sample_value(
