@@ -198,12 +198,13 @@ class StageCalls:
             context=self.question.context,
             fusion=self.question.fusion,
         )
-        fused = await self.stages.required(
-            "search",
-            lambda timeout: self.parts.index.search_passages(search, timeout=timeout),
-            share=share,
-        )
-        return search, fused
+
+        async def call(timeout: float) -> FusedHits:
+            return _told_as_handshake(
+                await self.parts.index.search_passages(search, timeout=timeout)
+            )
+
+        return search, await self.stages.required("search", call, share=share)
 
     def _mode(self, spaces: Sequence[Space], vectors: PlacedVectors) -> SearchMode:
         """Leaves BM25 out only if its switch is off and every space has its vector."""
@@ -226,6 +227,15 @@ class StageCalls:
         return self.parts.workspaces.update(
             self.question.workspace, known, fused.spaces, fused.spaces_version
         )
+
+
+def _told_as_handshake(fused: FusedHits) -> FusedHits:
+    """A search for outdated spaces costs time only: what counts is told by the one that follows."""
+    if not fused.spaces_outdated:
+        return fused
+    detail = "searched once more, as the spaces had changed since the query was embedded"
+    report = replace(fused.report, outcome=StageOutcome.RAN, reason="", detail=detail)
+    return replace(fused, report=report)
 
 
 def _embedded(wordings: Wordings) -> list[str]:

@@ -200,7 +200,11 @@ class FakeRetriever(IdleSpaces):
             spaces=workspace.spaces,
             spaces_version=workspace.spaces_version,
             spaces_outdated=outdated,
-            report=StageReport("search", StageOutcome.RAN, provider="embedded"),
+            report=(
+                StageReport("search", StageOutcome.DEGRADED, "SPACES_OUTDATED", "BM25 alone")
+                if outdated
+                else StageReport("search", StageOutcome.RAN, provider="embedded")
+            ),
             total_count=len(self.found),
             window_cut=self.window_cut,
         )

@@ -23,6 +23,9 @@ async def test_new_spaces_are_embedded_for_and_asked_once_more() -> None:
     }
     assert bench.outcomes()["embed"] == "RAN"
     assert bench.outcomes()["search"] == "RAN"
+    assert bench.reports["search"].reason == ""
+    assert "once more" in bench.reports["search"].detail
+    assert "BM25" not in bench.reports["search"].detail
 
 
 async def test_every_variant_is_embedded_for_the_new_spaces() -> None:
@@ -79,3 +82,4 @@ async def test_spaces_that_change_twice_degrade_the_search() -> None:
     assert retrieval.hits
     assert bench.outcomes()["search"] == "DEGRADED"
     assert bench.reports["search"].reason == "SPACES_CHANGED"
+    assert "BM25 alone answered" in bench.reports["search"].detail
