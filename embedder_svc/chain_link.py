@@ -101,6 +101,8 @@ class ChainLink:
         self._on_drift = on_drift
         self._canary = Canary(provider.space)
         self._last_error = ""
+        # Stays over checks that pass: after a restart only those who keep vectors know of a drift.
+        self._drift_refusal = ""
         self._last_latency_ms: float | None = None
 
     @property
@@ -191,7 +193,7 @@ class ChainLink:
             space=self.space,
             limits=self._provider.limits,
             state=self._state,
-            last_error=self._last_error,
+            last_error=self._last_error or self._drift_refusal,
             last_latency_ms=self._last_latency_ms,
             price=self._provider.price,
             canary=self._canary.latest,
@@ -217,9 +219,12 @@ class ChainLink:
             await self._measure_canary(deadline)
         try:
             self._canary.require_same(kept)
-        except FailedPrecondition:
+        except FailedPrecondition as error:
+            self._drift_refusal = str(error)
             self._on_drift()
             raise
+        if kept is not None:
+            self._drift_refusal = ""
 
     async def _measure_canary(self, deadline: Deadline | None) -> None:
         batch = await self._call((CANARY_TEXT,), EmbeddingPurpose.DOCUMENT, deadline)

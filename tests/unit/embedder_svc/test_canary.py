@@ -93,14 +93,21 @@ async def test_the_old_model_may_come_back() -> None:
 
 
 async def test_a_kept_canary_tells_a_model_that_changed_between_two_processes() -> None:
-    """It is measured on the spot if no check has done so; the right one passes."""
+    """It is measured on the spot if no check has done so; the right one passes.
+
+    A refusal stays in the description, though checks pass: they know of this process only.
+    """
     provider = ScriptedProvider("first")
     link = link_of(provider)
 
     with pytest.raises(FailedPrecondition, match="stored canary"):
         await link.embed(["un"], QUERY, None, kept_canary=turned(0.5))
+    assert await link.check()
+    told = link.describe().last_error
     await link.embed(["un"], QUERY, None, kept_canary=turned(0.9999))
 
+    assert "stored canary" in told
+    assert link.describe().last_error == ""
     assert provider.embedded == [("un",)]
     canary = link.describe().canary
     assert canary is not None
