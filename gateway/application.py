@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gateway.catalogue import Catalogue
+from gateway.glossary.board import GlossaryBoard
+from gateway.glossary.glossaries import Glossaries
 from gateway.ingestion_ports import DocumentJobs, Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.mesh import Mesh
@@ -43,6 +45,7 @@ class Application:
     uploads: Uploads
     jobs: DocumentJobs
     spaces: SpaceWork
+    glossaries: Glossaries
     switches: SwitchBoard
     mesh: Mesh
 
@@ -50,6 +53,7 @@ class Application:
 def assembled(
     services: Services,
     switches: SwitchBoard,
+    glossaries: GlossaryBoard,
     mesh: Mesh,
     *,
     vector_capacity: int = 4096,
@@ -60,16 +64,22 @@ def assembled(
     known = KnownWorkspaces(services.retriever)
     vectors = QueryVectors(services.embedder, capacity=vector_capacity, ttl_s=vector_ttl_s)
     parts = SearchParts(
-        RestingRewriter(services.rewriter), services.retriever, services.reranker, vectors, known
+        RestingRewriter(services.rewriter),
+        services.retriever,
+        services.reranker,
+        vectors,
+        known,
+        glossaries,
     )
     searches = Searches(parts, switches)
     return Application(
         searches=searches,
         explanations=SearchExplanations(searches, services.retriever),
-        catalogue=Catalogue(services.retriever, services.ingestion, known, vectors),
+        catalogue=Catalogue(services.retriever, services.ingestion, known, vectors, glossaries),
         uploads=Uploads(services.ingestion, max_bytes=max_file_bytes),
         jobs=services.jobs,
         spaces=SpaceWork(services.reembedding, services.retriever),
+        glossaries=Glossaries(glossaries, services.retriever),
         switches=switches,
         mesh=mesh,
     )

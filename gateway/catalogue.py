@@ -8,6 +8,7 @@ import structlog
 
 from chassis.errors import InvalidArgument, ServiceError
 from gateway.documents import DocumentDeletion, DocumentPage, SourceDeletion, StoredDocument
+from gateway.glossary.board import GlossaryBoard
 from gateway.ingestion_ports import Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.ports import Retriever
@@ -36,11 +37,13 @@ class Catalogue:
         ingestion: Ingestion,
         known: KnownWorkspaces,
         vectors: QueryVectors,
+        glossaries: GlossaryBoard,
     ) -> None:
         self._retriever = retriever
         self._ingestion = ingestion
         self._known = known
         self._vectors = vectors
+        self._glossaries = glossaries
 
     async def create_workspace(self, slug: str, settings: WorkspaceSettings) -> Workspace:
         """Creates a workspace; AlreadyExists where the slug is taken."""
@@ -69,10 +72,15 @@ class Catalogue:
     async def delete_workspace(self, slug: str) -> WorkspaceDeletion:
         """Deletes a workspace with all it holds; NotFound where there is none.
 
-        Kept files that cannot be deleted now are told of, and are no error.
+        Kept files that cannot be deleted now are told of, and are no error. A glossary that cannot
+        be deleted is: Unavailable, and the workspace stays whole, since another one of its slug
+        would come into that glossary.
         """
         check_slug(slug)
+        await self._retriever.describe_workspace(slug)
+        await self._glossaries.clear(slug)
         deletion = await self._retriever.delete_workspace(slug)
+        await self._clear_late_entries(slug)
         self._known.forget(slug)
         self._vectors.forget_workspace(slug)
         count, failure = await self._delete_originals(slug)
@@ -124,6 +132,13 @@ class Catalogue:
             external_id: await self.delete_document(workspace, external_id) for external_id in found
         }
         return SourceDeletion({name: one for name, one in deletions.items() if one.deleted})
+
+    async def _clear_late_entries(self, slug: str) -> None:
+        """Deletes what came into the glossary of a workspace while that was deleted."""
+        try:
+            await self._glossaries.clear(slug)
+        except ServiceError as error:
+            _log.warning("glossary not cleared again", workspace=slug, reason=error.reason)
 
     async def _delete_originals(self, workspace: str, external_id: str = "") -> tuple[int, str]:
         """Returns how many kept files were deleted, and why some may still be there."""

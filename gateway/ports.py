@@ -22,6 +22,7 @@ from gateway.documents import (
 )
 from gateway.embedding import EmbeddedTexts, EmbeddingPurpose, Provider
 from gateway.explanations import DocumentStandings
+from gateway.glossary.entry import NO_ENTRIES, MatchingEntries
 from gateway.reranking import Candidate, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
 from gateway.searching import FusedHits, PassageSearch
@@ -47,6 +48,7 @@ class Rewriter(Protocol):
         workspace: str,
         language: str = "",
         history: Sequence[ConversationTurn] = (),
+        glossary: MatchingEntries = NO_ENTRIES,
         timeout: float | None = None,
     ) -> Rewrite:
         """Rewrites one query; a model that fails is no error, its report says so."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 
 import structlog
@@ -23,15 +24,21 @@ from gateway.clients.reembedding import ReembeddingClient
 from gateway.clients.reranker import RerankerClient
 from gateway.clients.retriever import IDEMPOTENT_METHODS, RetrieverClient
 from gateway.clients.rewriter import RewriterClient
+from gateway.database.database import Database
+from gateway.glossary.board import GlossaryBoard
+from gateway.glossary.store import DatabaseGlossaryStore
 from gateway.http.app import http_door
 from gateway.http.server import running_http
 from gateway.mesh import Mesh, WatchedService
+from gateway.refreshing import repeated
 from gateway.servicer.served import served_services
 from gateway.settings import GatewaySettings
 from gateway.switches.board import SwitchBoard
 from gateway.switches.table import SwitchTable
 
 _log = structlog.get_logger("gateway")
+
+_DATABASE_TIMEOUT_S = 5.0
 
 _RETRIED_METHODS = {
     "retriever": IDEMPOTENT_METHODS,
@@ -53,17 +60,17 @@ async def running_gateway(
 ) -> AsyncIterator[RunningGateway]:
     """Serves gRPC and HTTP while inside.
 
-    The switches are read once before the first request; a database that is lost is no reason not
-    to start. Raises StartError where a port is taken or a driver is not installed.
+    Switches and glossaries are read before the first request; a database that is lost is no reason
+    not to start. Raises StartError where a port is taken or a driver is not installed.
     """
     metrics = metrics or process_metrics()
     async with AsyncExitStack() as stack:
-        switches = SwitchBoard(_switch_table(settings.database_url))
-        application = await _application(settings, switches, metrics, stack)
-        await _first_refresh(switches)
-        await stack.enter_async_context(
-            background_task(switches.keep_fresh(interval_s=settings.switch_refresh_s))
-        )
+        switches, glossaries = await _boards(settings.database_url, stack)
+        application = await _application(settings, switches, glossaries, metrics, stack)
+        await asyncio.gather(_first_refresh(switches), _first_reading(glossaries))
+        for refresh in (switches.refresh, glossaries.refresh):
+            repeating = repeated(refresh, interval_s=settings.switch_refresh_s)
+            await stack.enter_async_context(background_task(repeating))
         http_address = await stack.enter_async_context(
             running_http(
                 http_door(application, metrics),
@@ -80,7 +87,11 @@ async def running_gateway(
 
 
 async def _application(
-    settings: GatewaySettings, switches: SwitchBoard, metrics: Metrics, stack: AsyncExitStack
+    settings: GatewaySettings,
+    switches: SwitchBoard,
+    glossaries: GlossaryBoard,
+    metrics: Metrics,
+    stack: AsyncExitStack,
 ) -> Application:
     targets = {
         "rewriter": (settings.rewriter_target, settings.rewriter_management_target),
@@ -123,6 +134,7 @@ async def _application(
     return assembled(
         services,
         switches,
+        glossaries,
         Mesh(watched, services.embedder),
         vector_capacity=settings.vector_cache_capacity,
         vector_ttl_s=settings.vector_cache_ttl_s,
@@ -130,18 +142,27 @@ async def _application(
     )
 
 
-def _switch_table(database_url: str) -> SwitchTable:
+async def _boards(database_url: str, stack: AsyncExitStack) -> tuple[SwitchBoard, GlossaryBoard]:
     try:
-        return SwitchTable(database_url)
+        table = SwitchTable(database_url)
+        database = Database(database_url, timeout_s=_DATABASE_TIMEOUT_S, pool_size=2)
     except ModuleNotFoundError as error:
         raise StartError(
             f"JUSTESSE_GATEWAY_DATABASE_URL asks for a driver that is not installed: {error.name}; "
             "install it or name another",
             exit_code=EXIT_CONFIG,
         ) from error
+    stack.push_async_callback(database.close)
+    return SwitchBoard(table), GlossaryBoard(DatabaseGlossaryStore(database))
 
 
 async def _first_refresh(switches: SwitchBoard) -> None:
     board = await switches.refresh()
     if board.refresh_error:
         _log.warning("started with the default switches", error=board.refresh_error)
+
+
+async def _first_reading(glossaries: GlossaryBoard) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_DATABASE_TIMEOUT_S):
+            await glossaries.refresh()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gateway.documents import FloatMatrix
+from gateway.glossary.board import GlossaryBoard
 from gateway.hits import candidates_of
 from gateway.known_workspaces import KnownWorkspace, KnownWorkspaces
 from gateway.page_tokens import KeptOrder
@@ -40,6 +41,7 @@ class SearchParts:
     reranker: Reranker
     vectors: QueryVectors
     workspaces: KnownWorkspaces
+    glossaries: GlossaryBoard
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +73,25 @@ class StageCalls:
         if not self.switches.query_rewrite_enabled:
             self.stages.switched_off("rewrite", QUERY_REWRITE.key)
             return Wordings.unchanged(self.question.query)
+        question = self.question
+        glossary = self.parts.glossaries.matching(
+            question.workspace, language, question.query, question.history
+        )
         rewrite = await self.stages.optional(
             "rewrite",
             lambda timeout: self.parts.rewriter.rewrite(
-                self.question.query,
-                workspace=self.question.workspace,
+                question.query,
+                workspace=question.workspace,
                 language=language,
-                history=self.question.history,
+                history=question.history,
+                glossary=glossary,
                 timeout=timeout,
             ),
             share=share,
         )
         if rewrite is None:
-            return Wordings.unchanged(self.question.query)
-        wordings = Wordings.rewritten(self.question.query, rewrite)
+            return Wordings.unchanged(question.query)
+        wordings = Wordings.rewritten(question.query, rewrite)
         if rewrite.report.outcome is StageOutcome.RAN and (words := wordings.explanation()):
             self.stages.explained("rewrite", words)
         return wordings

@@ -10,6 +10,7 @@ import grpc
 from chassis.errors import Internal
 from gateway.clients.service_errors import errors_of
 from gateway.clients.stage_reports import stage_report_from
+from gateway.glossary.entry import NO_ENTRIES, MatchingEntries
 from gateway.rewriting import ConversationRole, ConversationTurn, Rewrite, RewriteOrigin
 from gateway.validation import MAX_QUERY_BYTES
 from justesse.rewriter.v1 import rewriter_pb2, rewriter_pb2_grpc
@@ -38,6 +39,7 @@ class RewriterClient:
         workspace: str,
         language: str = "",
         history: Sequence[ConversationTurn] = (),
+        glossary: MatchingEntries = NO_ENTRIES,
         timeout: float | None = None,
     ) -> Rewrite:
         """Rewrites one query; Internal where the answer holds no usable query."""
@@ -49,6 +51,11 @@ class RewriterClient:
                 rewriter_pb2.ConversationTurn(role=_ROLES[turn.role], text=turn.text)
                 for turn in history
             ],
+            glossary=[
+                rewriter_pb2.GlossaryEntry(term=entry.term, synonyms=entry.synonyms)
+                for entry in glossary.entries
+            ],
+            glossary_version=glossary.version,
         )
         with errors_of("rewriter"):
             response = await self._stub.RewriteQuery(request, timeout=timeout)

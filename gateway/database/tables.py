@@ -84,3 +84,20 @@ LEASES = Table(
     Column("token", BigInteger, nullable=False),
     Column("until_ms", BigInteger, nullable=False),
 )
+
+GLOSSARY = Table(
+    "justesse_glossary",
+    METADATA,
+    Column("workspace", String(63), primary_key=True),
+    Column("name", String(400), primary_key=True),
+    Column("term", String(100), nullable=False),
+    Column("synonyms", JSON, nullable=False),
+    Column("version", BigInteger, nullable=False),
+)
+
+GLOSSARY_VERSIONS = Table(
+    "justesse_glossary_versions",
+    METADATA,
+    Column("workspace", String(63), primary_key=True),
+    Column("version", BigInteger, nullable=False),
+)

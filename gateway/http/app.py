@@ -15,6 +15,7 @@ from gateway.http.measurement import RequestMeasurement
 from gateway.http.models.errors import ErrorAnswer
 from gateway.http.routes.documents import document_routes
 from gateway.http.routes.explanations import explanation_routes
+from gateway.http.routes.glossary import glossary_routes
 from gateway.http.routes.jobs import job_routes
 from gateway.http.routes.operation import health_routes, switch_routes
 from gateway.http.routes.search import search_routes
@@ -46,6 +47,7 @@ def routed(application: Application) -> FastAPI:
     app.include_router(explanation_routes(application.explanations))
     app.include_router(workspace_routes(application.catalogue))
     app.include_router(space_routes(application.spaces))
+    app.include_router(glossary_routes(application.glossaries))
     app.include_router(
         document_routes(application.catalogue, application.uploads, application.jobs)
     )

@@ -9,6 +9,9 @@ from chassis.errors import InvalidArgument, ResourceExhausted
 from gateway.uploads import MAX_FILE_BYTES
 
 MAX_JSON_BYTES = 1024 * 1024
+GLOSSARY_BODY_BYTES = 16 * 1024 * 1024
+"""A glossary of the largest size, as large as over gRPC."""
+
 UPLOAD_BODY_BYTES = MAX_FILE_BYTES + 1024 * 1024
 """A file of the largest size with the form around it."""
 

@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.request_id import accepted_request_id, bind_request_id
 from gateway.http.bodies import (
+    GLOSSARY_BODY_BYTES,
     JOB_BODY_BYTES,
     MAX_JSON_BYTES,
     UPLOAD_BODY_BYTES,
@@ -62,6 +63,7 @@ ROUTE_BOUNDS: Mapping[tuple[str, str], Bounds] = {
 PATTERN_BOUNDS: Mapping[tuple[str, re.Pattern[str]], Bounds] = {
     ("POST", re.compile(r"/v1/workspaces/[^/]+/reembed")): Bounds(default_s=None),
     ("DELETE", re.compile(r"/v1/workspaces/[^/]+/spaces")): Bounds(default_s=None),
+    ("PUT", re.compile(r"/v1/workspaces/[^/]+/glossary")): Bounds(GLOSSARY_BODY_BYTES),
     ("POST", re.compile(r"/v1/workspaces/[^/]+/jobs")): Bounds(
         JOB_BODY_BYTES, default_s=None, whole=False
     ),

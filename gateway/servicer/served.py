@@ -10,6 +10,7 @@ from gateway.search_explanations import DEFAULT_DEADLINE_S as EXPLANATION_DEADLI
 from gateway.searches import DEFAULT_DEADLINE_S
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
+from gateway.servicer.glossary import GlossaryServicer
 from gateway.servicer.ingestion import IngestionServicer
 from gateway.servicer.jobs import JobServicer
 from gateway.servicer.mesh import MeshServicer
@@ -20,6 +21,7 @@ from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
     documents_pb2_grpc,
     explanations_pb2_grpc,
+    glossary_pb2_grpc,
     ingestion_pb2_grpc,
     jobs_pb2_grpc,
     mesh_pb2_grpc,
@@ -45,6 +47,7 @@ def served_services(application: Application) -> list[ServedService]:
     ingestion = IngestionServicer(application.uploads)
     jobs = JobServicer(application.jobs)
     spaces = SpaceServicer(application.spaces)
+    glossary = GlossaryServicer(application.glossaries)
     switches = SwitchServicer(application.switches)
     mesh = MeshServicer(application.mesh)
     return [
@@ -81,6 +84,10 @@ def served_services(application: Application) -> list[ServedService]:
             f"{PACKAGE}.SpaceService",
             partial(spaces_pb2_grpc.add_SpaceServiceServicer_to_server, spaces),
             default_deadlines={"ReembedWorkspace": None, "DropSpace": None},
+        ),
+        ServedService(
+            f"{PACKAGE}.GlossaryService",
+            partial(glossary_pb2_grpc.add_GlossaryServiceServicer_to_server, glossary),
         ),
         ServedService(
             f"{PACKAGE}.SwitchService",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -11,7 +10,6 @@ from enum import Enum
 
 import structlog
 
-from chassis.clock import Sleep, sleep
 from chassis.errors import InvalidArgument, NotFound, Unavailable
 from gateway.switches.table import SwitchTable, SwitchTableError
 from gateway.switches.values import (
@@ -26,9 +24,6 @@ from gateway.switches.values import (
     SwitchValues,
     written,
 )
-
-REFRESH_INTERVAL_S = 300.0
-JITTER = 0.1
 
 _log = structlog.get_logger("gateway.switches")
 
@@ -129,21 +124,6 @@ class SwitchBoard:
         _log.info("switch set", key=key, value=written(value))
         await self.refresh()
         return self._states[key]
-
-    async def keep_fresh(
-        self,
-        *,
-        interval_s: float = REFRESH_INTERVAL_S,
-        sleep: Sleep = sleep,
-        chance: Callable[[float, float], float] = random.uniform,
-    ) -> None:
-        """Refreshes for ever, every `interval_s` seconds give or take a tenth.
-
-        The tenth keeps replicas from asking the database all at once.
-        """
-        while True:
-            await sleep(interval_s * chance(1 - JITTER, 1 + JITTER))
-            await self.refresh()
 
     async def _read(self) -> list[tuple[str, object]]:
         await self._prepare_once()

@@ -47,6 +47,7 @@ from gateway.workspaces import Workspace, WorkspaceSettings
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
 from tests.fakes.embedder import FakeEmbedder, serving_fake_embedder
+from tests.fakes.gateway_services.glossary import empty_board
 from tests.fakes.gateway_services.models import FakeReranker, FakeRewriter
 
 FIRST, SECOND = "first/model@1/24/l2/none", "second/model@1/24/l2/none"
@@ -167,6 +168,7 @@ async def open_bench(folder: Path, *space_ids: str) -> AsyncIterator[SpacesBench
             FakeReranker(),
             QueryVectors(client),
             KnownWorkspaces(retriever),
+            empty_board(),
         )
         yield SpacesBench(embedder, retriever, client, parts)
 

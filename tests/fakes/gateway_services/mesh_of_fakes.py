@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gateway.application import Application, Services, assembled
+from gateway.glossary.board import GlossaryBoard
 from gateway.mesh import Mesh, WatchedService
 from gateway.switches.board import SwitchBoard
+from tests.fakes.gateway_services.glossary import FakeGlossaryStore
 from tests.fakes.gateway_services.jobs import FakeJobs
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeReranker, FakeRewriter
 from tests.fakes.gateway_services.passages import stored_document
@@ -30,6 +32,7 @@ class MeshOfFakes:
     ingestion: FakeIngestion = field(default_factory=FakeIngestion)
     jobs: FakeJobs = field(default_factory=FakeJobs)
     reembedding: FakeReembedding = field(default_factory=FakeReembedding)
+    glossary_store: FakeGlossaryStore = field(default_factory=FakeGlossaryStore)
     health: dict[str, FakeHealth] = field(
         default_factory=lambda: {name: FakeHealth() for name in SERVICE_NAMES}
     )
@@ -40,6 +43,7 @@ class MeshOfFakes:
             stored = stored_document(external_id, "Premier.", "Second.")
             self.retriever.documents["negoce", external_id] = stored
         self.switches: SwitchBoard = self.database.board()
+        self.glossaries = GlossaryBoard(self.glossary_store)
 
     def application(self) -> Application:
         """Returns the application."""
@@ -56,4 +60,6 @@ class MeshOfFakes:
             WatchedService(name, f"{name}.test:1", health) for name, health in self.health.items()
         ]
         mesh = Mesh(watched, self.embedder, timeout_s=0.1)
-        return assembled(services, self.switches, mesh, max_file_bytes=self.max_file_bytes)
+        return assembled(
+            services, self.switches, self.glossaries, mesh, max_file_bytes=self.max_file_bytes
+        )

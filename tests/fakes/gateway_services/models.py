@@ -16,6 +16,7 @@ from gateway.embedding import (
     Provider,
     ProviderState,
 )
+from gateway.glossary.entry import NO_ENTRIES, MatchingEntries
 from gateway.receipt import StageOutcome, StageReport
 from gateway.reranking import Candidate, FormulaParts, RankedPassage, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
@@ -34,6 +35,7 @@ class FakeRewriter:
     unchanged_for_s: float = 0.0
     behaviour: Behaviour = field(default_factory=Behaviour)
     calls: list[tuple[str, str, tuple[ConversationTurn, ...]]] = field(default_factory=list)
+    glossaries: list[MatchingEntries] = field(default_factory=list)
 
     async def rewrite(
         self,
@@ -42,10 +44,12 @@ class FakeRewriter:
         workspace: str,
         language: str = "",
         history: Sequence[ConversationTurn] = (),
+        glossary: MatchingEntries = NO_ENTRIES,
         timeout: float | None = None,
     ) -> Rewrite:
         """Implements the port."""
         self.calls.append((query, language, tuple(history)))
+        self.glossaries.append(glossary)
         await self.behaviour.meet(timeout)
         if not self.rewritten:
             report = StageReport("rewrite", StageOutcome.SKIPPED, "NOT_CONFIGURED", "no model")

@@ -23,6 +23,7 @@ from reranker_svc.service import running_reranker
 from reranker_svc.settings import RerankerSettings
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
+from tests.fakes.gateway_services.glossary import empty_board
 from tests.fakes.gateway_services.jobs import FakeJobs
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
 from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
@@ -97,4 +98,4 @@ async def small_base(folder: Path, embedder: FakeEmbedder) -> AsyncIterator[Appl
             FakeReembedding(),
         )
         switches = SwitchDatabase(folder / "gateway.sqlite").board()
-        yield assembled(services, switches, Mesh([], embedder))
+        yield assembled(services, switches, empty_board(), Mesh([], embedder))

@@ -10,7 +10,8 @@ from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 def catalogue(mesh: MeshOfFakes) -> Catalogue:
     """The catalogue over the fakes."""
     known = KnownWorkspaces(mesh.retriever)
-    return Catalogue(mesh.retriever, mesh.ingestion, known, QueryVectors(mesh.embedder))
+    vectors = QueryVectors(mesh.embedder)
+    return Catalogue(mesh.retriever, mesh.ingestion, known, vectors, mesh.glossaries)
 
 
 async def test_kept_files_go_with_a_document_and_a_workspace(mesh: MeshOfFakes) -> None:

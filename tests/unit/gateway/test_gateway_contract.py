@@ -19,6 +19,7 @@ from gateway.ingestion_ports import DocumentJobs, Ingestion
 from gateway.ports import Embedder, HealthCheck, Reranker, Retriever, Rewriter
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
+from gateway.servicer.glossary import GlossaryServicer
 from gateway.servicer.ingestion import IngestionServicer
 from gateway.servicer.jobs import JobServicer
 from gateway.servicer.mesh import MeshServicer
@@ -30,6 +31,7 @@ from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
+    glossary_pb2,
     ingestion_pb2,
     jobs_pb2,
     mesh_pb2,
@@ -43,6 +45,7 @@ from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 SERVICERS: dict[str, type] = {
     "DocumentService": DocumentServicer,
     "ExplanationService": ExplanationServicer,
+    "GlossaryService": GlossaryServicer,
     "IngestionService": IngestionServicer,
     "JobService": JobServicer,
     "MeshService": MeshServicer,
@@ -58,6 +61,7 @@ def contract_services() -> dict[str, ServiceDescriptor]:
     files = (
         documents_pb2,
         explanations_pb2,
+        glossary_pb2,
         ingestion_pb2,
         jobs_pb2,
         mesh_pb2,

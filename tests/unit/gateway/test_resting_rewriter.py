@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chassis.errors import Unavailable
+from gateway.glossary.entry import GlossaryEntry, MatchingEntries
 from gateway.receipt import StageOutcome
 from gateway.resting_rewriter import LONGEST_REST_S, RestingRewriter
 from tests.fakes.clock import FakeClock
@@ -69,3 +70,17 @@ async def test_a_lost_rewriter_is_asked_each_time(clock: FakeClock) -> None:
             await resting.rewrite("combien", workspace="negoce")
 
     assert len(rewriter.calls) == 2
+
+
+async def test_a_query_with_glossary_entries_wakes_it_for_itself_alone(clock: FakeClock) -> None:
+    """Entries need no model; the query after it is spared the hop again."""
+    rewriter = FakeRewriter(unchanged_for_s=10.0)
+    resting = RestingRewriter(rewriter, clock=clock)
+    await resting.rewrite("combien", workspace="negoce")
+    rewriter.rewritten, rewriter.unchanged_for_s = "mon bordereau", 0.0
+    entries = MatchingEntries((GlossaryEntry("BL", ("bordereau",)),), 3)
+    told = await resting.rewrite("mon BL", workspace="negoce", glossary=entries)
+    spared = await resting.rewrite("combien", workspace="negoce")
+
+    assert (told.query, spared.query) == ("mon bordereau", "combien")
+    assert rewriter.glossaries[1:] == [entries]

@@ -28,6 +28,7 @@ from reranker_svc.service import running_reranker
 from reranker_svc.settings import RerankerSettings
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
+from tests.fakes.gateway_services.glossary import empty_board
 from tests.fakes.gateway_services.jobs import FakeJobs
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
 from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
@@ -112,7 +113,7 @@ async def doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Doors
             FakeReembedding(),
         )
         switches = SwitchDatabase(folder / "gateway.sqlite").board()
-        application = assembled(services, switches, Mesh([], embedder))
+        application = assembled(services, switches, empty_board(), Mesh([], embedder))
         served = await stack.enter_async_context(
             running_server(
                 served_services(application), ServerSettings(drain_grace_s=0.0), metrics=Metrics()

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from chassis.errors import InvalidArgument, NotFound, Unavailable
+from gateway.refreshing import repeated
 from gateway.switches.board import SwitchOrigin
 from gateway.switches.values import SwitchValues
 from tests.fakes.gateway_services.switch_database import (
@@ -86,8 +87,11 @@ async def test_refreshes_come_every_interval_give_or_take_a_tenth(
 
     chances = {(0.9, 1.1): iter([0.9, 1.1])}
     keeping = asyncio.create_task(
-        board.keep_fresh(
-            interval_s=300.0, sleep=sleep, chance=lambda low, high: next(chances[low, high])
+        repeated(
+            board.refresh,
+            interval_s=300.0,
+            sleep=sleep,
+            chance=lambda low, high: next(chances[low, high]),
         )
     )
     await refreshed.wait()

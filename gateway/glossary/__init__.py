@@ -1,0 +1,1 @@
+"""The glossaries of workspaces: what colleagues say, and what the documents say instead."""
