@@ -56,11 +56,11 @@ class GatewaySettings(ServiceSettings, ServerSettings):
     ingestion_management_target: str = _follows("ingestion_target")
     database_url: str = Field(
         default="sqlite+aiosqlite:///justesse-data/gateway.sqlite",
-        description="URL of the database that holds the switches, with an asyncio driver, such as "
+        description="URL of the database that holds switches and glossaries, with an asyncio driver, such as "
         "sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/NAME",
     )
     switch_refresh_s: float = Field(
-        default=300.0, gt=0, description="seconds between two readings of the switches"
+        default=300.0, gt=0, description="seconds between two readings of switches and glossaries"
     )
     vector_cache_capacity: int = Field(
         default=4096, ge=1, le=1_000_000, description="query vectors kept in memory"

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from justesse.cli import documents, jobs, spaces, switches, up, workspaces
+from justesse.cli import documents, glossary, jobs, spaces, switches, up, workspaces
 from justesse.cli.command_line import CommandLine
 from justesse.cli.demonstration import demo
 from justesse.cli.evaluation import application as evaluation
@@ -35,6 +35,7 @@ app.add_typer(workspaces.app, name="workspaces")
 app.command()(reembed)
 app.add_typer(spaces.app, name="spaces")
 app.add_typer(documents.app, name="documents")
+app.add_typer(glossary.app, name="glossary")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(switches.app, name="switches")
 app.add_typer(evaluation.app, name="eval")

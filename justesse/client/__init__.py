@@ -48,6 +48,12 @@ from justesse.client.explanations import (
 )
 from justesse.client.filters import Filter
 from justesse.client.fusion import Fusion
+from justesse.client.glossary import (
+    GlossaryChange,
+    GlossaryDeletion,
+    GlossaryEntry,
+    GlossaryPage,
+)
 from justesse.client.ingestion import DocumentFacts, IngestionOutcome, IngestionResult
 from justesse.client.jobs import FileToIngest, Job, JobFile, JobFileFailure, JobPage, JobState
 from justesse.client.mesh_state import MeshState, ProviderState, ServiceHealth, ServiceState
@@ -111,6 +117,10 @@ __all__ = [
     "FormulaParts",
     "Fusion",
     "GateVerdict",
+    "GlossaryChange",
+    "GlossaryDeletion",
+    "GlossaryEntry",
+    "GlossaryPage",
     "Hit",
     "IngestionOutcome",
     "IngestionResult",

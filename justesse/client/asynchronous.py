@@ -15,6 +15,7 @@ from justesse.client.early_status import EarlyStatus
 from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import error_from
 from justesse.client.fusion import Fusion
+from justesse.client.glossary_calls_asynchronous import AsyncGlossaryCalls
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
 from justesse.client.job_calls_asynchronous import AsyncJobCalls
 from justesse.client.mesh_state import MeshState
@@ -30,7 +31,7 @@ from justesse.gateway.v1.ingestion_pb2 import IngestDocumentResponse
 IngestCall: TypeAlias = grpc.aio.StreamUnaryCall[Message, IngestDocumentResponse]
 
 
-class AsyncJustesse(AsyncDocumentCalls, AsyncJobCalls, AsyncSpaceCalls):
+class AsyncJustesse(AsyncDocumentCalls, AsyncGlossaryCalls, AsyncJobCalls, AsyncSpaceCalls):
     """Calls the gateway; belongs to one event loop, and is an asynchronous context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
+    glossary_pb2,
     ingestion_pb2,
     jobs_pb2,
     mesh_pb2,
@@ -202,6 +203,27 @@ DELETE_ORIGINALS = Method(
     ingestion_pb2.DeleteOriginalsResponse,
     idempotent=False,
 )
+LIST_GLOSSARY_ENTRIES = Method(
+    f"{PACKAGE}.GlossaryService",
+    "ListGlossaryEntries",
+    glossary_pb2.ListGlossaryEntriesRequest,
+    glossary_pb2.ListGlossaryEntriesResponse,
+    idempotent=True,
+)
+PUT_GLOSSARY_ENTRIES = Method(
+    f"{PACKAGE}.GlossaryService",
+    "PutGlossaryEntries",
+    glossary_pb2.PutGlossaryEntriesRequest,
+    glossary_pb2.PutGlossaryEntriesResponse,
+    idempotent=False,
+)
+DELETE_GLOSSARY_ENTRIES = Method(
+    f"{PACKAGE}.GlossaryService",
+    "DeleteGlossaryEntries",
+    glossary_pb2.DeleteGlossaryEntriesRequest,
+    glossary_pb2.DeleteGlossaryEntriesResponse,
+    idempotent=False,
+)
 LIST_SWITCHES = Method(
     f"{PACKAGE}.SwitchService",
     "ListSwitches",
@@ -255,6 +277,9 @@ METHODS: tuple[Method[Any, Any], ...] = (
     DROP_SPACE,
     RECHUNK_DOCUMENT,
     DELETE_ORIGINALS,
+    LIST_GLOSSARY_ENTRIES,
+    PUT_GLOSSARY_ENTRIES,
+    DELETE_GLOSSARY_ENTRIES,
     LIST_SWITCHES,
     SET_SWITCH,
     REFRESH_SWITCHES,

@@ -13,6 +13,7 @@ from justesse.client.errors import JustesseError
 from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import FailedCall, error_from
 from justesse.client.fusion import Fusion
+from justesse.client.glossary_calls import GlossaryCalls
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
 from justesse.client.job_calls import JobCalls
 from justesse.client.mesh_state import MeshState
@@ -25,7 +26,7 @@ from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 
 
-class Justesse(DocumentCalls, JobCalls, SpaceCalls):
+class Justesse(DocumentCalls, GlossaryCalls, JobCalls, SpaceCalls):
     """Calls the gateway; safe to share between threads, and a context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the

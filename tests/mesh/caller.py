@@ -12,6 +12,7 @@ from justesse.gateway.v1 import (
     documents_pb2,
     documents_pb2_grpc,
     filters_pb2,
+    glossary_pb2_grpc,
     ingestion_pb2,
     ingestion_pb2_grpc,
     mesh_pb2_grpc,
@@ -35,6 +36,7 @@ class Caller:
         self.documents = documents_pb2_grpc.DocumentServiceStub(self._channel)
         self.ingestion = ingestion_pb2_grpc.IngestionServiceStub(self._channel)
         self.switches = switches_pb2_grpc.SwitchServiceStub(self._channel)
+        self.glossary = glossary_pb2_grpc.GlossaryServiceStub(self._channel)
         self.mesh = mesh_pb2_grpc.MeshServiceStub(self._channel)
 
     def __enter__(self) -> Self:

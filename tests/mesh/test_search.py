@@ -5,7 +5,7 @@ import re
 import grpc
 import pytest
 
-from justesse.gateway.v1 import filters_pb2, ingestion_pb2, search_pb2, workspaces_pb2
+from justesse.gateway.v1 import filters_pb2, glossary_pb2, ingestion_pb2, search_pb2, workspaces_pb2
 from tests.mesh.caller import Caller, details_of, found, outcomes
 from tests.mesh.conftest import DOCUMENTS, WORKSPACE
 
@@ -92,6 +92,33 @@ def test_parts_are_found_and_bring_the_block_they_are_a_part_of(caller: Caller) 
     assert hit.parent.text == f"# Port\n\n{text}\n\nLa grue tourne."
     assert (hit.parent.first_chunk_index, hit.parent.passage_count > 2) == (0, True)
     assert not bare.HasField("parent")
+
+
+def test_a_glossary_entry_finds_what_the_question_does_not_say(caller: Caller) -> None:
+    """Without a chat model, as soon as the entry is there, and until it is deleted."""
+    caller.create_workspace("lexique")
+    caller.ingest("lexique", "livraisons.md", b"Le bordereau accompagne chaque palette.")
+    caller.ingest("lexique", "retours.md", b"Un avoir suit chaque retour.")
+
+    def by_words() -> tuple[str, list[str]]:
+        answer = caller.search("lexique", "Que dit le CMR ?")
+        lists = {
+            hit.source.external_id: [rank.list_name for rank in hit.scores.list_ranks]
+            for hit in answer.hits
+        }
+        return outcomes(answer)["rewrite"], [name for name in lists if "bm25" in lists[name]]
+
+    before = by_words()
+    entry = glossary_pb2.GlossaryEntry(term="CMR", synonyms=["bordereau"])
+    put = glossary_pb2.PutGlossaryEntriesRequest(workspace="lexique", entries=[entry])
+    caller.glossary.PutGlossaryEntries(put, timeout=30)
+    with_entry = by_words()
+    delete = glossary_pb2.DeleteGlossaryEntriesRequest(workspace="lexique", terms=["cmr"])
+    caller.glossary.DeleteGlossaryEntries(delete, timeout=30)
+
+    assert before == ("SKIPPED", [])
+    assert with_entry == ("RAN", ["livraisons.md"])
+    assert by_words() == before
 
 
 def test_a_document_is_cut_anew_and_its_file_goes_with_it(caller: Caller) -> None:

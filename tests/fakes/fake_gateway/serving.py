@@ -10,6 +10,7 @@ import grpc.aio
 from justesse.gateway.v1 import (
     documents_pb2_grpc,
     explanations_pb2_grpc,
+    glossary_pb2_grpc,
     ingestion_pb2_grpc,
     jobs_pb2_grpc,
     mesh_pb2_grpc,
@@ -20,6 +21,7 @@ from justesse.gateway.v1 import (
 )
 from tests.fakes.fake_gateway.documents import FakeDocuments, FakeIngestion
 from tests.fakes.fake_gateway.explanations import FakeExplanations
+from tests.fakes.fake_gateway.glossary import FakeGlossary
 from tests.fakes.fake_gateway.jobs import FakeJobs
 from tests.fakes.fake_gateway.operation import FakeMesh, FakeSwitches
 from tests.fakes.fake_gateway.search import FakeSearch
@@ -40,6 +42,7 @@ async def fake_gateway(state: GatewayState) -> AsyncIterator[str]:
     search_pb2_grpc.add_SearchServiceServicer_to_server(FakeSearch(state), server)
     spaces_pb2_grpc.add_SpaceServiceServicer_to_server(FakeSpaces(state), server)
     switches_pb2_grpc.add_SwitchServiceServicer_to_server(FakeSwitches(state), server)
+    glossary_pb2_grpc.add_GlossaryServiceServicer_to_server(FakeGlossary(state), server)
     mesh_pb2_grpc.add_MeshServiceServicer_to_server(FakeMesh(state), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

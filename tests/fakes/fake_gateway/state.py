@@ -11,6 +11,7 @@ from chassis.errors import NotFound, ServiceError
 from chassis.interception import ServicerContext
 from justesse.gateway.v1 import (
     explanations_pb2,
+    glossary_pb2,
     ingestion_pb2,
     jobs_pb2,
     mesh_pb2,
@@ -63,6 +64,8 @@ class GatewayState:
     job_files: dict[str, list[TakenFile]] = field(default_factory=dict)
     watch_breaks: list[ServiceError] = field(default_factory=list)
     """Errors to break off with while a job is in work, one a call."""
+    glossary: dict[str, glossary_pb2.GlossaryEntry] = field(default_factory=dict)
+    glossary_version: int = 0
     silent: bool = False
     """Whether calls are left without an answer."""
     embedder_health: mesh_pb2.ServiceHealth.ValueType = mesh_pb2.SERVICE_HEALTH_SERVING

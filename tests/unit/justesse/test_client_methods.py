@@ -9,6 +9,7 @@ from justesse.client.methods import METHODS
 from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
+    glossary_pb2,
     ingestion_pb2,
     jobs_pb2,
     mesh_pb2,
@@ -21,6 +22,7 @@ from justesse.gateway.v1 import (
 FILES = (
     documents_pb2,
     explanations_pb2,
+    glossary_pb2,
     ingestion_pb2,
     jobs_pb2,
     mesh_pb2,
@@ -72,6 +74,7 @@ def test_only_reads_are_tried_again() -> None:
         "GetDocument",
         "GetJob",
         "ListDocuments",
+        "ListGlossaryEntries",
         "ListJobs",
         "ListSwitches",
         "ListWorkspaces",
