@@ -56,8 +56,8 @@ class GatewaySettings(ServiceSettings, ServerSettings):
     ingestion_management_target: str = _follows("ingestion_target")
     database_url: str = Field(
         default="sqlite+aiosqlite:///justesse-data/gateway.sqlite",
-        description="URL of the database that holds switches and glossaries, with an asyncio driver, such as "
-        "sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/NAME",
+        description="URL of the database that holds switches and glossaries, with an asyncio "
+        "driver, such as sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/NAME",
     )
     switch_refresh_s: float = Field(
         default=300.0, gt=0, description="seconds between two readings of switches and glossaries"
