@@ -55,7 +55,8 @@ class Database:
         FailedPrecondition where a newer build wrote the tables.
         """
         if self._file is not None:
-            await asyncio.to_thread(self._file.parent.mkdir, parents=True, exist_ok=True)
+            async with self._errors_named():
+                await asyncio.to_thread(self._file.parent.mkdir, parents=True, exist_ok=True)
         for left in reversed(range(_MIGRATION_TRIES)):
             try:
                 async with self.transaction() as connection:

@@ -67,7 +67,7 @@ async def test_an_impossible_slug_is_refused(http: httpx.AsyncClient, slug: str)
 
 
 async def test_a_deleted_workspace_is_forgotten(http: httpx.AsyncClient, mesh: MeshOfFakes) -> None:
-    """After deletion and creation anew, spaces and query vectors are asked for again."""
+    """Spaces and query vectors are asked for again; the deletion asks once, too."""
     body = {"workspace": "negoce", "query": "retards"}
     await http.post("/v1/search", json=body)
     await http.delete("/v1/workspaces/negoce")
@@ -76,7 +76,7 @@ async def test_a_deleted_workspace_is_forgotten(http: httpx.AsyncClient, mesh: M
     await http.post("/v1/search", json=body)
 
     assert len(mesh.embedder.calls) == 2
-    assert mesh.retriever.described == ["negoce", "negoce"]
+    assert mesh.retriever.described == ["negoce"] * 3
 
 
 @pytest.mark.parametrize("external_id", ["a.md", "b/c d.md", "é.md"])
@@ -277,6 +277,7 @@ async def test_the_documentation_names_every_route(http: httpx.AsyncClient) -> N
         "/v1/explain",
         "/v1/workspaces",
         "/v1/workspaces/{slug}",
+        "/v1/workspaces/{slug}/glossary",
         "/v1/workspaces/{slug}/reembed",
         "/v1/workspaces/{slug}/spaces",
         "/v1/workspaces/{slug}/spaces/switch",
