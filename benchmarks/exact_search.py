@@ -1,6 +1,7 @@
 """Exact answers that approximate ones are held against: cosine, BM25, and both fused.
 
 BM25 is that of Lucene and tantivy: k1 = 1.2, b = 0.75, idf = ln(1 + (N - n + 0.5) / (n + 0.5)).
+Both keep the length of a text in one byte, which `byte_lengths` does as well.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ _K1, _B = 1.2, 0.75
 class ExactSearch:
     """Looks at every passage."""
 
-    def __init__(self, corpus: SearchCorpus) -> None:
+    def __init__(self, corpus: SearchCorpus, *, byte_lengths: bool = False) -> None:
         self._vectors = corpus.vectors
         self._count = len(corpus.texts)
         numbers: dict[str, int] = {}
@@ -28,7 +29,8 @@ class ExactSearch:
         distinct, frequencies = np.unique(pairs, return_counts=True)
         self._passages = distinct % self._count
         self._starts = np.searchsorted(distinct // self._count, np.arange(len(numbers) + 1))
-        norms = _K1 * (1 - _B + _B * lengths / lengths.mean())
+        counted = _in_a_byte(lengths) if byte_lengths else lengths
+        norms = _K1 * (1 - _B + _B * counted / lengths.mean())
         self._weights = frequencies * (_K1 + 1) / (frequencies + norms[self._passages])
         self._numbers = numbers
 
@@ -63,6 +65,13 @@ def agreement(found: Sequence[Sequence[int]], exact: Sequence[Sequence[int]]) ->
         if right
     ]
     return sum(shares) / len(shares)
+
+
+def _in_a_byte(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Rounds down to what a byte can tell: up to 40 exactly, beyond by four significant bits."""
+    beyond = np.maximum(lengths - 24, 1)
+    unit = 1 << np.maximum(np.floor(np.log2(beyond)).astype(np.int64) - 3, 0)
+    return np.where(lengths < 40, lengths, 24 + beyond // unit * unit)
 
 
 def _best(scores: npt.NDArray[np.floating], count: int) -> list[int]:
