@@ -1,6 +1,7 @@
 """Losing an optional service lowers quality and is named; losing the retriever is said plainly."""
 
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -9,11 +10,17 @@ from contextlib import contextmanager
 import grpc
 import pytest
 
+from justesse.gateway.v1 import search_pb2
 from tests.mesh.caller import Caller, outcomes, said
 from tests.mesh.conftest import DOCUMENTS, WORKSPACE
 from tests.mesh.processes import Mesh
 
 pytestmark = pytest.mark.mesh
+
+
+def degraded(answer: search_pb2.SearchPassagesResponse) -> list[str]:
+    """Names the stages that were lost."""
+    return [name for name, outcome in outcomes(answer).items() if outcome == "DEGRADED"]
 
 
 @contextmanager
@@ -34,15 +41,21 @@ def stopped(mesh: Mesh, name: str) -> Iterator[None]:
 def test_an_optional_service_is_missed_by_the_receipt_only(
     mesh: Mesh, caller: Caller, service: str, stage: str
 ) -> None:
-    """With one optional service stopped, the search answers and the receipt names the stage."""
-    with stopped(mesh, service):
-        # A wording of its own for each case: a cached query vector would hide a lost embedder.
-        answer = caller.search(WORKSPACE, f"surestaries au terminal sans {service}")
+    """With one optional service stopped, every search answers and its receipt names the stage.
 
-    assert answer.hits[0].source.external_id == "surestaries.md"
-    assert outcomes(answer)[stage] == "DEGRADED"
-    assert [name for name, outcome in outcomes(answer).items() if outcome == "DEGRADED"] == [stage]
-    assert answer.receipt.degraded
+    A machine under load may make another stage late once; it does not go on.
+    """
+    with stopped(mesh, service):
+        for attempt in range(10):
+            # A wording of its own each time: a cached query vector would hide a lost embedder.
+            answer = caller.search(WORKSPACE, f"surestaries au terminal sans {service} {attempt}")
+            assert answer.hits[0].source.external_id == "surestaries.md"
+            assert outcomes(answer)[stage] == "DEGRADED"
+            assert answer.receipt.degraded
+            if degraded(answer) == [stage]:
+                break
+
+    assert degraded(answer) == [stage], answer.receipt
 
 
 def test_a_returned_service_is_used_again(mesh: Mesh, caller: Caller) -> None:
@@ -83,7 +96,12 @@ def test_without_the_embedder_uploads_are_found_by_their_words(mesh: Mesh, calle
     with stopped(mesh, "embedder"):
         stored = caller.ingest(WORKSPACE, "palettes.md", text.encode())
         answer = caller.search(WORKSPACE, "palettes consignées")
-    again = caller.ingest(WORKSPACE, "palettes.md", text.encode())
+    for _ in range(100):
+        again = caller.ingest(WORKSPACE, "palettes.md", text.encode())
+        if not again.awaiting_passage_count:
+            break
+        # The gateway has found the embedder again; the ingestion role connects by itself.
+        time.sleep(0.1)
     caller.delete_document(WORKSPACE, "palettes.md")
 
     assert stored.awaiting_passage_count == stored.passage_count == 1
