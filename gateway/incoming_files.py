@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,9 +15,9 @@ from gateway.documents import MetadataValue
 class IncomingFile:
     """Describes a file to take in; what is left empty is read from the file.
 
-    An empty `external_id` becomes the file name, whose ending decides the type. `byte_count` is
-    what the sender announced: an upload that breaks off can look like one that ended. With
-    `keep_previous` the state that is replaced stays as a document of its own.
+    The ending of the file name decides the type. `byte_count` is what the sender announced: an
+    upload that breaks off can look like one that ended. With `keep_previous` the state that is
+    replaced stays as a document of its own.
     """
 
     workspace: str
@@ -34,6 +35,14 @@ class IncomingFile:
     valid_until: datetime | None = None
     byte_count: int | None = None
     keep_previous: bool = False
+
+    @property
+    def document_id(self) -> str:
+        """The id it was given, otherwise its file name with composed accents.
+
+        Some systems write the accents of file names as characters of their own.
+        """
+        return self.external_id or unicodedata.normalize("NFC", self.file_name)
 
 
 class IngestionOutcome(Enum):

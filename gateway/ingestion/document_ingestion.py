@@ -113,7 +113,7 @@ class DocumentIngestion:
             suffix = suffix_of(file.file_name)
         workspace = await self.store.describe_workspace(file.workspace, timeout=_READ_TIMEOUT_S)
         profile = profile_of(workspace)
-        external_id = file.external_id or file.file_name
+        external_id = file.document_id
         job = _Job(file, external_id, suffix, workspace, profile, received, only_over)
         return await self._take_in(job, steps)
 

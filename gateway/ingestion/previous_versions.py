@@ -38,7 +38,7 @@ class PreviousVersions:
         Equal bytes are no other version, whatever is said about them. Doing it again changes
         nothing. NotFound where the file of the present state was not kept.
         """
-        external_id = file.external_id or file.file_name
+        external_id = file.document_id
         stored = await self._stored(file.workspace, external_id)
         if stored is None or stored.document.content_hash[:_SHA256_LENGTH] == sha256:
             return

@@ -144,4 +144,4 @@ class Submissions:
 
 def _subject(file: IncomingFile) -> str:
     # What was refused may hold anything; PostgreSQL keeps no NUL in a text.
-    return (file.external_id or file.file_name).replace("\0", "")[:512]
+    return file.document_id.replace("\0", "")[:512]

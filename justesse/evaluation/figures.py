@@ -6,6 +6,7 @@ ten, nDCG@10 that of Järvelin and Kekäläinen (2002) over the grades.
 """
 
 import importlib
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -67,5 +68,5 @@ def extra(module: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise MissingExtraError(
-            f"{module} is not installed; run: pip install 'justesse[eval]'"
+            f"{module} is not installed; run: {sys.executable} -m pip install 'justesse[eval]'"
         ) from error

@@ -43,7 +43,8 @@ def floors(questions: Sequence[Question], answers: Mapping[str, Answer]) -> tupl
         others = [best[q.question_id] for q in questions if _counts(q, best, False)]
         if answerable and others:
             found += [_floor(space, answerable, others, share) for share in KEPT_SHARES]
-    return tuple(found)
+    # With few questions, several shares have the same floor.
+    return tuple(dict.fromkeys(found))
 
 
 def _counts(question: Question, best: Mapping[str, float], answerable: bool) -> bool:

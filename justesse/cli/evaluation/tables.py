@@ -6,6 +6,7 @@ from rich.console import Console
 
 from justesse.cli.output import plain
 from justesse.cli.tables import fitting, new_table, number
+from justesse.cli.wording import counted
 from justesse.evaluation.comparison import Comparison
 from justesse.evaluation.figures import FIGURES
 from justesse.evaluation.results import IN_ALL, WHOLE, RunResult
@@ -20,6 +21,7 @@ SIGNIFICANT = "* p < 0.05 against the first line (paired randomisation)"
 def draw_result(console: Console, result: RunResult) -> None:
     """Draws a table a group, the configurations below each other."""
     groups = list(result.configurations[0].estimates[FIGURES[0]])
+    console.print(counted(result.question_count, "answerable question"), style="dim")
     for group in groups:
         table = new_table()
         table.add_column(plain(group), overflow="fold")

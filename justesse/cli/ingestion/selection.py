@@ -4,6 +4,7 @@ import fnmatch
 import glob
 import os
 import sys
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -40,8 +41,8 @@ def selected_files(
     fits at any depth, "orders/*.md" in any folder orders.
 
     A file from a folder is identified by its path below the folder, any other by its name, standard
-    input ("-") by `file_name`. A path without a file, what cannot be read, and a second file of the
-    same id are listed with their problem.
+    input ("-") by `file_name`, all with composed accents. A path without a file, what cannot be
+    read, and a second file of the same id are listed with their problem.
     """
     named = (file for text in paths for file in _named_by(text, file_name, globs))
     return tuple(_each_id_once(named))
@@ -124,9 +125,10 @@ def _may_hold_matches(folder: Path, parts: Sequence[str]) -> bool:
 
 
 def _with_readable_id(file: SelectedFile) -> SelectedFile:
-    readable = file.external_id.encode("utf-8", "replace").decode()
-    if readable == file.external_id:
-        return file
+    composed = unicodedata.normalize("NFC", file.external_id)
+    readable = composed.encode("utf-8", "replace").decode()
+    if readable == composed:
+        return replace(file, external_id=composed)
     return replace(
         file, external_id=readable, problem="its name is not valid UTF-8; rename the file"
     )

@@ -94,6 +94,13 @@ def test_nothing_to_take_is_a_problem(folder: Path) -> None:
     ]
 
 
+def test_accents_of_ids_are_composed(folder: Path) -> None:
+    """A file name from a system that writes accents apart names the same document."""
+    (folder / "re\u0301sume\u0301.md").write_text("texte")
+
+    assert found("re\u0301sume\u0301.md") == [("r\u00e9sum\u00e9.md", "")]
+
+
 def test_two_files_of_one_id_do_not_replace_each_other(folder: Path) -> None:
     """The second file of an id is a problem; the same file named twice is taken once."""
     (folder / "bl.md").write_text("ein anderer")

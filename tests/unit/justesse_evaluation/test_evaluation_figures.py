@@ -114,13 +114,14 @@ def test_floors_tell_unanswerable_questions() -> None:
     answers = {f"a{at}": answer(f"a{at}", cosine=0.80 + at / 100) for at in range(10)}
     answers |= {f"u{at}": answer(f"u{at}", cosine=0.79 + at / 200) for at in range(4)}
 
-    whole, _, ninety = floors(questions, answers)
+    whole, ninety = floors(questions, answers)
 
     assert (whole.space_id, whole.min_similarity, whole.kept) == (SPACE, 0.80, 1.0)
     assert whole.refused == 0.5
     assert (ninety.min_similarity, ninety.kept) == (0.81, 0.9)
     assert ninety.refused == 1.0
     assert floors(questions[:10], answers) == ()
+    assert len(floors([questions[0], questions[10]], answers)) == 1
 
 
 def test_losses_name_the_stage() -> None:
