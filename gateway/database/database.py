@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from sqlalchemy import Connection, event
 from sqlalchemy.engine import make_url
@@ -36,6 +37,7 @@ class Database:
         parsed = make_url(url)
         sqlite = parsed.get_backend_name() == "sqlite"
         self._timeout_s = timeout_s
+        self._opened: WeakSet[Any] = WeakSet()
         self._file = Path(parsed.database) if sqlite and parsed.database else None
         self._engine = create_async_engine(
             parsed,
@@ -45,7 +47,7 @@ class Database:
             connect_args={"timeout": timeout_s} if sqlite else {},
         )
         if sqlite:
-            event.listen(self._engine.sync_engine, "connect", _sqlite_connected)
+            event.listen(self._engine.sync_engine, "connect", self._sqlite_connected)
             event.listen(self._engine.sync_engine, "begin", _sqlite_begun)
 
     async def prepare(self) -> None:
@@ -72,6 +74,9 @@ class Database:
     async def close(self) -> None:
         """Closes all connections; none may be in use."""
         await self._engine.dispose()
+        # A call that is cancelled twice may leave one behind, with its lock on the file.
+        for connection in list(self._opened):
+            await connection.close()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
@@ -89,6 +94,16 @@ class Database:
         async with self._errors_named(), self._engine.connect() as connection:
             yield connection
 
+    def _sqlite_connected(self, connection: Any, _record: object) -> None:
+        self._opened.add(connection.driver_connection)
+        # The driver would begin transactions late, and only before some statements.
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.close()
+
     @asynccontextmanager
     async def _errors_named(self) -> AsyncIterator[None]:
         try:
@@ -102,16 +117,6 @@ class Database:
             raise _lost(_first_line(error.orig)) from error
         except (SQLAlchemyError, OSError) as error:
             raise _lost(_first_line(error)) from error
-
-
-def _sqlite_connected(connection: Any, _record: object) -> None:
-    # The driver would begin transactions late, and only before some statements.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode = WAL")
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()
 
 
 def _sqlite_begun(connection: Connection) -> None:

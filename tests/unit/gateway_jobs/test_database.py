@@ -4,6 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
+import aiosqlite
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -119,3 +120,24 @@ async def test_a_database_that_is_held_is_given_up_after_a_time(tmp_path: Path) 
     await write()
     await first.close()
     await second.close()
+
+
+async def test_closing_frees_what_a_cancelled_call_left_locked(tmp_path: Path) -> None:
+    """A connection that the pool has lost, in the middle of a change, holds up nobody after it."""
+    url = f"sqlite+aiosqlite:///{tmp_path / 'gateway.sqlite'}"
+    database = Database(url, timeout_s=1.0)
+    await database.prepare()
+    async with database.reading() as connection:
+        driver = (await connection.get_raw_connection()).driver_connection
+        assert driver in database._opened
+    # Neither given back nor closed, as after a call that was cancelled twice.
+    lost = await aiosqlite.connect(tmp_path / "gateway.sqlite")
+    await lost.execute("BEGIN IMMEDIATE")
+    database._opened.add(lost)
+    await database.close()
+
+    following = Database(url, timeout_s=1.0)
+    await following.prepare()
+    async with following.transaction() as connection:
+        await connection.execute(text("DELETE FROM justesse_jobs"))
+    await following.close()
