@@ -33,6 +33,7 @@ SERVICES = {
     "gateway": [
         "justesse.gateway.v1.DocumentService",
         "justesse.gateway.v1.ExplanationService",
+        "justesse.gateway.v1.GlossaryService",
         "justesse.gateway.v1.IngestionService",
         "justesse.gateway.v1.JobService",
         "justesse.gateway.v1.MeshService",

@@ -7,14 +7,14 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from chassis.deadline import Deadline
 from chassis.errors import Unavailable
 from chat_models.chain import ChatChain
 from chat_models.chat import ChatRequest, FinishReason
-from chat_models.model_card import TokenPrice, estimated_prompt_tokens
+from chat_models.model_card import TokenPrice, estimated_prompt_tokens, estimated_tokens
 from reranker_svc.bill import Bill
 from reranker_svc.chat.listwise_chat import ListwiseChat, parts
 from reranker_svc.chat.listwise_prompt import listwise_request, passage_json
@@ -163,6 +163,7 @@ async def test_every_prompt_fits_with_its_answer(
     texts: list[str], context_tokens: int, question_length: int
 ) -> None:
     """Quotes and line ends take more than they seem to; the question counts too."""
+    assume(context_tokens - estimated_tokens("q" * question_length) >= 250)
     chat = RankingChat(best="a")
     chat.card = replace(chat.card, context_tokens=context_tokens)
     model = ListwiseChat(ChatChain([chat]), passage_tokens=500, check_interval_s=60.0)
