@@ -33,9 +33,13 @@ class SpaceStorm:
     compared: int = 0
     searched_spaces: set[str] = field(default_factory=set)
     switches: int = 0
+    is_over: bool = False
 
-    async def blow(self, switches: int) -> None:
-        """Lets everything happen until the workspace was switched so many times."""
+    async def blow(self, *, switches: int, comparisons: int) -> None:
+        """Lets everything happen until the workspace was switched, and cosines compared, so often.
+
+        Both are awaited, as how many searches fit between two switches depends on the machine.
+        """
         for number in range(DOCUMENTS):
             await self._upload(number)
         background = [
@@ -43,12 +47,12 @@ class SpaceStorm:
             for work in (self._search, self._upload_on, self._lose, self._move)
         ]
         try:
-            while self.switches < switches:
+            while self.switches < switches or self.compared < comparisons:
                 await self._switch()
                 self._raise_failed(background)
         finally:
-            for task in background:
-                task.cancel()
+            # Each comes to its end: a cancelled upload might be stored after the last move.
+            self.is_over = True
             await asyncio.gather(*background, return_exceptions=True)
         self._raise_failed(background)
         self.bench.embedder.recover()
@@ -84,18 +88,18 @@ class SpaceStorm:
         await self.bench.take_in(f"d{number}", self._text(), self._text())
 
     async def _upload_on(self) -> None:
-        while True:
+        while not self.is_over:
             await self._upload(self.random.randrange(DOCUMENTS))
             await asyncio.sleep(0.04)
 
     async def _search(self) -> None:
-        while True:
+        while not self.is_over:
             query = self._text()
             self._compare(query, await self.bench.search(query))
             await asyncio.sleep(0.005)
 
     async def _lose(self) -> None:
-        while True:
+        while not self.is_over:
             lost = self.random.choice((FIRST, SECOND, None))
             self.bench.embedder.break_down(lost)
             await asyncio.sleep(0.02)
@@ -103,7 +107,7 @@ class SpaceStorm:
             await asyncio.sleep(0.06)
 
     async def _move(self) -> None:
-        while True:
+        while not self.is_over:
             await self.bench.mover(batch_size=4).move_all()
             await asyncio.sleep(0.02)
 
