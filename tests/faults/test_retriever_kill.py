@@ -56,8 +56,10 @@ async def test_no_acknowledged_change_is_lost_and_nothing_comes_back(
     process.start()
     async with connected(process) as client:
         await create_workspace(client)
-    compared = 0
-    for number in range(kills):
+    compared, number = 0, 0
+    # On a slow machine a round may end before much was acknowledged; then it takes more rounds.
+    while number < kills or min(ledger.count("acknowledged") / 5, compared / 10) <= kills:
+        number += 1
         await run_until_killed(process, ledger, authors, random)
         process.start()
         async with connected(process) as client:
@@ -68,12 +70,10 @@ async def test_no_acknowledged_change_is_lost_and_nothing_comes_back(
     changes = known + sum(author.new for author in authors)
     acknowledged = ledger.count("acknowledged")
     print(  # noqa: T201 - read in the log of a soak
-        f"{kills} kills, {changes} changes sent ({known / changes:.0%} to known ids), "
+        f"{number} kills, {changes} changes sent ({known / changes:.0%} to known ids), "
         f"{acknowledged} acknowledged, {compared} passages compared"
     )
 
-    assert acknowledged > 5 * kills
-    assert compared > 10 * kills
     assert known / changes >= 0.65
 
 
