@@ -1,0 +1,1 @@
+"""Who may do what: keys, grants, and the check before any work."""
