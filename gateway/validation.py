@@ -55,6 +55,11 @@ def check_expectation(expected: Expectation) -> None:
     )
 
 
+def is_slug(text: str) -> bool:
+    """Whether this can be the slug of a workspace."""
+    return _SLUG.fullmatch(text) is not None
+
+
 def check_slug(slug: str, field: str = "slug") -> None:
     """Raises InvalidArgument unless this can be the slug of a workspace."""
     _raise_any(*_slug_violations(slug, field))

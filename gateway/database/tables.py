@@ -101,3 +101,16 @@ GLOSSARY_VERSIONS = Table(
     Column("workspace", String(63), primary_key=True),
     Column("version", BigInteger, nullable=False),
 )
+
+KEYS = Table(
+    "justesse_keys",
+    METADATA,
+    Column("prefix", String(16), primary_key=True),
+    Column("name", String(100), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("grants", JSON, nullable=False),
+    Column("creator", String(200), nullable=False),
+    Column("create_ms", BigInteger, nullable=False),
+    Column("expire_ms", BigInteger),
+    Column("revoke_ms", BigInteger),
+)

@@ -17,7 +17,7 @@ from gateway.filters import (
     OneOf,
     Threshold,
 )
-from gateway.http.models.values import FactBody, FiniteNumber, RequestBody, fact_from
+from gateway.http.models.values import FactBody, FiniteNumber, RequestBody, fact_from, to_fact
 
 _FIELD = "metadata.NAME, category, language, version, valid_at or superseded"
 
@@ -98,6 +98,32 @@ def filter_from(body: FilterBody) -> Filter:
     return next(
         read(given) for name, read in _READERS.items() if (given := getattr(body, name)) is not None
     )
+
+
+def to_filter_body(condition: Filter) -> FilterBody:
+    """Writes a condition."""
+    match condition:
+        case Equals(field, value):
+            return FilterBody(equals=ComparisonBody(field=field, value=to_fact(value)))
+        case OneOf(field, values):
+            facts = [to_fact(value) for value in values]
+            return FilterBody(one_of=MembershipBody(field=field, values=facts))
+        case InRange(field, at_least, less_than):
+            return FilterBody(
+                range=RangeBody(
+                    field=field,
+                    at_least=None if at_least is None else to_fact(at_least),
+                    less_than=None if less_than is None else to_fact(less_than),
+                )
+            )
+        case FieldExists(field):
+            return FilterBody(field_exists=field)
+        case AllOf(filters):
+            return FilterBody(all_of=FilterGroupBody(filters=list(map(to_filter_body, filters))))
+        case AnyOf(filters):
+            return FilterBody(any_of=FilterGroupBody(filters=list(map(to_filter_body, filters))))
+        case Negation(part):
+            return FilterBody(negation=to_filter_body(part))
 
 
 def threshold_from(body: ThresholdBody) -> Threshold:
