@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gateway.receipt import StageReport
 from gateway.searching import SpaceScore
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One candidate with the scores the retriever computed; absent scores are None."""
 
     passage_id: str
@@ -33,8 +33,7 @@ class FormulaParts:
     similarity_weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPassage:
+class RankedPassage(NamedTuple):
     """A place in the new order; `score` compares inside one ranking only.
 
     `formula_parts` is None where nobody asked, or where no formula scored the passage.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 from gateway.documents import Document, FloatMatrix, MetadataValue, Passage
 from gateway.filters import Filter, Threshold
@@ -87,8 +88,7 @@ class RankedList:
         return list_name_of(self.space_id)
 
 
-@dataclass(frozen=True, slots=True)
-class ListRank:
+class ListRank(NamedTuple):
     """A place in one list, `rank` from 1, and what it added to the fused score."""
 
     list_index: int
@@ -96,8 +96,7 @@ class ListRank:
     contribution: float
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceScore:
+class SpaceScore(NamedTuple):
     """Similarity in one space, -1 to 1; None where it cannot be had."""
 
     space_id: str

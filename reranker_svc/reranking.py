@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from reranker_svc.implementation import Implementation
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceScore:
+class SpaceScore(NamedTuple):
     """A candidate's similarity to the query in one vector space.
 
     Both values are cosines, -1 to 1; None where they cannot be computed.
@@ -18,8 +18,7 @@ class SpaceScore:
     best_window_cosine: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A passage with the scores that the retriever computed for it.
 
     At most one score per space. `bm25_score` is at least 0; None where it cannot be computed.
@@ -63,8 +62,7 @@ class FormulaParts:
     similarity_weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class RankedPassage:
+class RankedPassage(NamedTuple):
     """A place in the new order; `score` is None for a candidate that kept its place.
 
     `formula_parts` is None where nobody asked for them, or where the formula gave no score.

@@ -45,8 +45,7 @@ def rerank_request_from(message: pb.RerankPassagesRequest, limits: RequestLimits
             field="model_candidate_count",
         )
     candidates = tuple(
-        _candidate_from(candidate, f"candidates[{at}]")
-        for at, candidate in enumerate(message.candidates)
+        _candidate_from(candidate, at) for at, candidate in enumerate(message.candidates)
     )
     _check_unique(candidates)
     return RerankRequest(
@@ -112,55 +111,57 @@ def _check_unique(candidates: tuple[Candidate, ...]) -> None:
             )
 
 
-def _candidate_from(message: pb.Candidate, field: str) -> Candidate:
+def _candidate_from(message: pb.Candidate, at: int) -> Candidate:
+    # Names of fields are made for errors only: there are hundreds in a request.
     if not message.passage_id.strip():
-        raise InvalidArgument("passage id is blank", field=f"{field}.passage_id")
+        raise InvalidArgument("passage id is blank", field=f"candidates[{at}].passage_id")
     return Candidate(
-        passage_id=message.passage_id,
-        title=message.title,
-        text=message.text,
-        space_scores=_space_scores_from(message, f"{field}.space_scores"),
-        bm25_score=_bm25_from(message, f"{field}.bm25_score"),
+        message.passage_id,
+        message.title,
+        message.text,
+        _space_scores_from(message, at),
+        _bm25_from(message, at),
     )
 
 
-def _space_scores_from(message: pb.Candidate, field: str) -> tuple[SpaceScore, ...]:
+def _space_scores_from(message: pb.Candidate, candidate_at: int) -> tuple[SpaceScore, ...]:
     seen: set[str] = set()
     scores = []
     for at, score in enumerate(message.space_scores):
-        if not score.space_id.strip() or score.space_id in seen:
-            raise InvalidArgument(
-                f"space id {score.space_id!r} is blank or repeated; send one score for each space",
-                field=f"{field}[{at}].space_id",
-            )
-        seen.add(score.space_id)
+        space_id = score.space_id
         cosine = score.cosine if score.HasField("cosine") else None
         window = score.best_window_cosine if score.HasField("best_window_cosine") else None
-        _check_cosine(cosine, f"{field}[{at}].cosine")
-        _check_cosine(window, f"{field}[{at}].best_window_cosine")
-        scores.append(SpaceScore(score.space_id, cosine, window))
+        if not space_id.strip() or space_id in seen:
+            raise InvalidArgument(
+                f"space id {space_id!r} is blank or repeated; send one score for each space",
+                field=f"candidates[{candidate_at}].space_scores[{at}].space_id",
+            )
+        for name, value in (("cosine", cosine), ("best_window_cosine", window)):
+            # Written so that NaN fails too.
+            if value is not None and not abs(value) <= _LARGEST_COSINE:
+                field = f"candidates[{candidate_at}].space_scores[{at}].{name}"
+                raise InvalidArgument(
+                    f"{field} is {value}; send a cosine from -1 to 1, or nothing where there is "
+                    "none",
+                    field=field,
+                )
+        seen.add(space_id)
+        scores.append(SpaceScore(space_id, cosine, window))
     return tuple(scores)
 
 
-def _check_cosine(value: float | None, field: str) -> None:
-    # Written so that NaN fails too.
-    if value is not None and not abs(value) <= _LARGEST_COSINE:
-        raise InvalidArgument(
-            f"{field} is {value}; send a cosine from -1 to 1, or nothing where there is none",
-            field=field,
-        )
-
-
-def _bm25_from(message: pb.Candidate, field: str) -> float | None:
+def _bm25_from(message: pb.Candidate, at: int) -> float | None:
     if not message.HasField("bm25_score"):
         return None
-    if not (math.isfinite(message.bm25_score) and message.bm25_score >= 0.0):
+    score = message.bm25_score
+    if not (math.isfinite(score) and score >= 0.0):
+        field = f"candidates[{at}].bm25_score"
         raise InvalidArgument(
-            f"{field} is {message.bm25_score}; send a finite score of at least 0, "
-            "or nothing where there is none",
+            f"{field} is {score}; send a finite score of at least 0, or nothing where there is "
+            "none",
             field=field,
         )
-    return message.bm25_score
+    return score
 
 
 def _passage_message(passage: RankedPassage) -> pb.RankedPassage:

@@ -107,12 +107,17 @@ def _parent_from(message: documents_pb2.Passage, field: str) -> ParentRange:
 
 def passage_message(passage: Passage) -> documents_pb2.Passage:
     """Returns the message of a passage."""
-    return documents_pb2.Passage(
-        chunk_index=passage.chunk_index,
-        text=passage.text,
-        heading_path=passage.heading_path,
-        location=passage.location,
-        token_estimate=passage.token_estimate,
-        embedded_text_hash=passage.embedded_text_hash,
-        cuts_token=passage.cuts_token,
-    )
+    message = documents_pb2.Passage()
+    write_passage(message, passage)
+    return message
+
+
+def write_passage(message: documents_pb2.Passage, passage: Passage) -> None:
+    """Writes a passage into an empty message."""
+    message.chunk_index = passage.chunk_index
+    message.text = passage.text
+    message.heading_path.extend(passage.heading_path)
+    message.location = passage.location
+    message.token_estimate = passage.token_estimate
+    message.embedded_text_hash = passage.embedded_text_hash
+    message.cuts_token = passage.cuts_token

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +73,7 @@ async def rankings_of(
     hybrid = hits[SearchMode.HYBRID]
     candidates = [candidate_of(hit) for hit in hybrid]
     windowless = [
-        replace(each, space_scores=tuple(_without_window(score) for score in each.space_scores))
+        each._replace(space_scores=tuple(_without_window(score) for score in each.space_scores))
         for each in candidates
     ]
     by_method = {
@@ -116,7 +115,7 @@ def candidate_of(hit: PassageHit) -> Candidate:
 
 
 def _without_window(score: CandidateScore) -> CandidateScore:
-    return replace(score, best_window_cosine=None)
+    return score._replace(best_window_cosine=None)
 
 
 def ids_by_formula(candidates: Sequence[Candidate]) -> list[str]:

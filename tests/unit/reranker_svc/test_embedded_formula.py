@@ -1,7 +1,6 @@
 """The embedded formula: known values, several spaces, and what holds for any scores."""
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -217,10 +216,9 @@ def test_a_higher_cosine_never_worsens_a_place(
     """Raising one candidate's cosines, all else equal, moves it up or leaves it."""
     at %= len(candidates)
     chosen = candidates[at]
-    lifted = replace(
-        chosen,
+    lifted = chosen._replace(
         space_scores=tuple(
-            replace(score, cosine=None if score.cosine is None else min(1.0, score.cosine + lift))
+            score._replace(cosine=None if score.cosine is None else min(1.0, score.cosine + lift))
             for score in chosen.space_scores
         ),
     )
@@ -239,8 +237,8 @@ def test_a_higher_bm25_never_worsens_a_place_among_scored_candidates(
     """Raising a BM25 score above 0, all else equal, moves its candidate up or leaves it."""
     at %= len(candidates)
     chosen = candidates[at]
-    candidates[at] = replace(chosen, bm25_score=(chosen.bm25_score or 0.0) + 1.0)
-    lifted = replace(candidates[at], bm25_score=(chosen.bm25_score or 0.0) + 5.0)
+    candidates[at] = chosen._replace(bm25_score=(chosen.bm25_score or 0.0) + 1.0)
+    lifted = candidates[at]._replace(bm25_score=(chosen.bm25_score or 0.0) + 5.0)
     before = [passage.passage_id for passage in ranked(*candidates, weight=weight)]
     candidates[at] = lifted
     after = [passage.passage_id for passage in ranked(*candidates, weight=weight)]
