@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import grpc
 import grpc.aio
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis import deadline, request_id
-from chassis.metrics import Metrics, client_call_measured, process_metrics
-from chassis.request_stream import RefusalKept
+from chassis.metrics import Metrics, process_metrics
+from chassis.outgoing_calls import CarryingChannel
 
 _METHOD = re.compile(r"/?(?P<service>[\w.]+)/(?P<method>\w+)")
 
@@ -51,11 +50,10 @@ def open_channel(
     and is measured.
     """
     settings = settings or ChannelSettings()
-    return grpc.aio.insecure_channel(
-        target,
-        options=channel_options(settings, service_config(idempotent_methods, settings)),
-        interceptors=_interceptors(metrics or process_metrics()),
+    channel = grpc.aio.insecure_channel(
+        target, options=channel_options(settings, service_config(idempotent_methods, settings))
     )
+    return CarryingChannel(channel, metrics or process_metrics())
 
 
 def service_config(idempotent_methods: Sequence[str], settings: ChannelSettings) -> str:
@@ -103,58 +101,3 @@ def channel_options(settings: ChannelSettings, config: str) -> list[tuple[str, A
         # An HTTP proxy in the environment is meant for the outside, not for the mesh.
         ("grpc.enable_http_proxy", 0),
     ]
-
-
-class _Outgoing:
-    """What is done to each call, whatever its kind; in this order: id, deadline, metrics."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-
-    async def _start(self, continuation: Callable[..., Any], details: Any, request: Any) -> Any:
-        carried = grpc.aio.ClientCallDetails(
-            details.method,
-            deadline.outgoing_timeout(details.timeout),
-            grpc.aio.Metadata(*request_id.outgoing_metadata(details.metadata)),
-            details.credentials,
-            details.wait_for_ready,
-        )
-        call = await continuation(carried, request)
-        method = details.method
-        path = method.decode() if isinstance(method, bytes) else method
-        client_call_measured(self._metrics, path, call)
-        return call
-
-
-# grpc.aio sorts interceptors by class, and takes each for the first kind that fits.
-class _UnaryUnary(_Outgoing, grpc.aio.UnaryUnaryClientInterceptor):
-    async def intercept_unary_unary(
-        self, continuation: Any, client_call_details: Any, request: Any
-    ) -> Any:
-        return await self._start(continuation, client_call_details, request)
-
-
-class _UnaryStream(_Outgoing, grpc.aio.UnaryStreamClientInterceptor):
-    async def intercept_unary_stream(
-        self, continuation: Any, client_call_details: Any, request: Any
-    ) -> Any:
-        return await self._start(continuation, client_call_details, request)
-
-
-class _StreamUnary(_Outgoing, grpc.aio.StreamUnaryClientInterceptor):
-    async def intercept_stream_unary(
-        self, continuation: Any, client_call_details: Any, request_iterator: Any
-    ) -> Any:
-        return RefusalKept(await self._start(continuation, client_call_details, request_iterator))
-
-
-class _StreamStream(_Outgoing, grpc.aio.StreamStreamClientInterceptor):
-    async def intercept_stream_stream(
-        self, continuation: Any, client_call_details: Any, request_iterator: Any
-    ) -> Any:
-        return await self._start(continuation, client_call_details, request_iterator)
-
-
-def _interceptors(metrics: Metrics) -> list[grpc.aio.ClientInterceptor]:
-    kinds = (_UnaryUnary, _UnaryStream, _StreamUnary, _StreamStream)
-    return [kind(metrics) for kind in kinds]
