@@ -16,7 +16,7 @@ import grpc.aio
 from pydantic import BaseModel, ConfigDict, Field
 
 from chassis.metrics import Metrics, process_metrics
-from chassis.outgoing_calls import CarryingChannel
+from chassis.outgoing_calls import CarryingChannel, Outgoing, stream_interceptors
 
 _METHOD = re.compile(r"/?(?P<service>[\w.]+)/(?P<method>\w+)")
 
@@ -50,10 +50,13 @@ def open_channel(
     and is measured.
     """
     settings = settings or ChannelSettings()
+    outgoing = Outgoing(metrics or process_metrics())
     channel = grpc.aio.insecure_channel(
-        target, options=channel_options(settings, service_config(idempotent_methods, settings))
+        target,
+        options=channel_options(settings, service_config(idempotent_methods, settings)),
+        interceptors=stream_interceptors(outgoing),
     )
-    return CarryingChannel(channel, metrics or process_metrics())
+    return CarryingChannel(channel, outgoing)
 
 
 def service_config(idempotent_methods: Sequence[str], settings: ChannelSettings) -> str:

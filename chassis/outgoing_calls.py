@@ -1,7 +1,8 @@
 """What every outgoing call carries: the request id, the time that is left, and its measurement.
 
-A channel of its own rather than interceptors: those of grpc.aio run each call in a second task,
-which takes longer than all that is done to the call here.
+Calls of streams get it from interceptors. Those of grpc.aio run each call in a second task, which
+takes longer than all that is done to the call; so calls of one message each way, which a search is
+made of, get it from the channel.
 """
 
 from __future__ import annotations
@@ -17,12 +18,31 @@ from chassis.metrics import Metrics, client_call_measured
 from chassis.request_stream import RefusalKept
 
 
-class CarryingChannel(grpc.aio.Channel):
-    """Passes every call on to another channel, which it owns."""
+class Outgoing:
+    """What is done to each call, whatever its kind; in this order: id, deadline, metrics."""
 
-    def __init__(self, channel: grpc.aio.Channel, metrics: Metrics) -> None:
-        self._channel = channel
+    def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
+
+    def timeout(self, given: float | None) -> float | None:
+        """Returns the seconds that the call may take."""
+        return deadline.outgoing_timeout(given)
+
+    def metadata(self, given: Any) -> grpc.aio.Metadata:
+        """Returns the metadata that the call sends."""
+        return grpc.aio.Metadata(*request_id.outgoing_metadata(given))
+
+    def started(self, path: str, call: grpc.aio.Call) -> None:
+        """Measures the call of a method (`/package.Service/Method`) once it ends."""
+        client_call_measured(self._metrics, path, call)
+
+
+class CarryingChannel(grpc.aio.Channel):
+    """A channel over another one, which it owns and which does all but calls of one message."""
+
+    def __init__(self, channel: grpc.aio.Channel, outgoing: Outgoing) -> None:
+        self._channel = channel
+        self._outgoing = outgoing
 
     async def __aenter__(self) -> CarryingChannel:
         return self
@@ -31,7 +51,7 @@ class CarryingChannel(grpc.aio.Channel):
         await self.close()
 
     async def close(self, grace: float | None = None) -> None:
-        """Closes the channel underneath; calls under way have `grace` seconds to end."""
+        """Closes the connection; calls under way have `grace` seconds to end."""
         await self._channel.close(grace)
 
     def get_state(self, try_to_connect: bool = False) -> grpc.ChannelConnectivity:
@@ -47,39 +67,85 @@ class CarryingChannel(grpc.aio.Channel):
         await self._channel.channel_ready()
 
     def unary_unary(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Returns what makes calls of one request and one response."""
-        return self._carrying(method, self._channel.unary_unary(method, *args, **kwargs))
-
-    def unary_stream(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Returns what makes calls that are answered by a stream."""
-        return self._carrying(method, self._channel.unary_stream(method, *args, **kwargs))
-
-    def stream_unary(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Returns what makes calls that send a stream; their error is the server's own."""
-        carried = self._carrying(method, self._channel.stream_unary(method, *args, **kwargs))
-
-        def call(*args: Any, **kwargs: Any) -> RefusalKept:
-            return RefusalKept(carried(*args, **kwargs))
-
-        return call
-
-    def stream_stream(self, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Returns what makes calls with streams both ways."""
-        return self._carrying(method, self._channel.stream_stream(method, *args, **kwargs))
-
-    def _carrying(self, method: str, start: Callable[..., grpc.aio.Call]) -> Callable[..., Any]:
-        metrics = self._metrics
+        """Returns what makes calls of one message each way."""
+        start: Callable[..., grpc.aio.Call] = self._channel.unary_unary(method, *args, **kwargs)
+        outgoing = self._outgoing
 
         def call(
-            request: Any = None, *, timeout: float | None = None, metadata: Any = None, **others: Any
+            request: Any,
+            *,
+            timeout: float | None = None,
+            metadata: Any = None,
+            credentials: grpc.CallCredentials | None = None,
+            wait_for_ready: bool | None = None,
+            compression: grpc.Compression | None = None,
         ) -> grpc.aio.Call:
             started = start(
                 request,
-                timeout=deadline.outgoing_timeout(timeout),
-                metadata=request_id.outgoing_metadata(metadata),
-                **others,
+                timeout=outgoing.timeout(timeout),
+                metadata=outgoing.metadata(metadata),
+                credentials=credentials,
+                wait_for_ready=wait_for_ready,
+                compression=compression,
             )
-            client_call_measured(metrics, method, started)
+            outgoing.started(method, started)
             return started
 
         return call
+
+    def unary_stream(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns what makes calls that are answered by a stream."""
+        return self._channel.unary_stream(*args, **kwargs)
+
+    def stream_unary(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns what makes calls that send a stream."""
+        return self._channel.stream_unary(*args, **kwargs)
+
+    def stream_stream(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns what makes calls with streams both ways."""
+        return self._channel.stream_stream(*args, **kwargs)
+
+
+def stream_interceptors(outgoing: Outgoing) -> list[grpc.aio.ClientInterceptor]:
+    """Returns the interceptors of all kinds of streams."""
+    return [kind(outgoing) for kind in (_UnaryStream, _StreamUnary, _StreamStream)]
+
+
+class _Carrying:
+    def __init__(self, outgoing: Outgoing) -> None:
+        self._outgoing = outgoing
+
+    async def _start(self, continuation: Callable[..., Any], details: Any, request: Any) -> Any:
+        carried = grpc.aio.ClientCallDetails(
+            details.method,
+            self._outgoing.timeout(details.timeout),
+            self._outgoing.metadata(details.metadata),
+            details.credentials,
+            details.wait_for_ready,
+        )
+        call = await continuation(carried, request)
+        method = details.method
+        self._outgoing.started(method.decode() if isinstance(method, bytes) else method, call)
+        return call
+
+
+# grpc.aio sorts interceptors by class, and takes each for the first kind that fits.
+class _UnaryStream(_Carrying, grpc.aio.UnaryStreamClientInterceptor):
+    async def intercept_unary_stream(
+        self, continuation: Any, client_call_details: Any, request: Any
+    ) -> Any:
+        return await self._start(continuation, client_call_details, request)
+
+
+class _StreamUnary(_Carrying, grpc.aio.StreamUnaryClientInterceptor):
+    async def intercept_stream_unary(
+        self, continuation: Any, client_call_details: Any, request_iterator: Any
+    ) -> Any:
+        return RefusalKept(await self._start(continuation, client_call_details, request_iterator))
+
+
+class _StreamStream(_Carrying, grpc.aio.StreamStreamClientInterceptor):
+    async def intercept_stream_stream(
+        self, continuation: Any, client_call_details: Any, request_iterator: Any
+    ) -> Any:
+        return await self._start(continuation, client_call_details, request_iterator)

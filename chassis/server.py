@@ -8,6 +8,7 @@ else; the drain order in `RunningServer.drain` and `running_server`.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -177,6 +178,9 @@ async def running_server(
 
 async def serve_until_signalled(server: RunningServer) -> None:
     """Waits for SIGTERM or SIGINT, then drains; a second signal ends the process at once."""
+    # What lives as long as the process is not looked through again by every full collection.
+    gc.collect()
+    gc.freeze()
     loop = asyncio.get_running_loop()
     signalled = asyncio.Event()
 

@@ -17,14 +17,16 @@ def candidates_of(fused: FusedHits, text_count: int, *, with_bm25: bool) -> tupl
     are nearly all of what the message weighs. Without BM25, vectors alone are judged.
     """
     return tuple(
-        Candidate(
-            passage_id=hit.passage_id,
-            title=hit.document.title if place < text_count else "",
-            text=hit.passage.text if place < text_count else "",
-            space_scores=hit.space_scores,
-            bm25_score=hit.bm25_score if with_bm25 else None,
-        )
-        for place, hit in enumerate(fused.hits)
+        [
+            Candidate(
+                hit.passage_id,
+                hit.document.title if place < text_count else "",
+                hit.passage.text if place < text_count else "",
+                hit.space_scores,
+                hit.bm25_score if with_bm25 else None,
+            )
+            for place, hit in enumerate(fused.hits)
+        ]
     )
 
 

@@ -62,8 +62,8 @@ async def find_passages(
         # Lost: the original wording alone.
         rewriting = side_by_side.create_task(calls.rewrite(known.language, kept, share=0.4))
         # Lost: the other spaces, and BM25.
-        embedding = side_by_side.create_task(calls.embed(known.spaces, share=0.4))
-    wordings, vectors = rewriting.result(), embedding.result()
+        vectors = await calls.embed(known.spaces, share=0.4)
+    wordings = rewriting.result()
     # Lost: the rewritten wording is searched by its words only.
     vectors |= await calls.embed_rewritten(wordings, known.spaces, vectors, share=0.3)
 

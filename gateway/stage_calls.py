@@ -170,15 +170,21 @@ class StageCalls:
         self, wordings: Sequence[str], spaces: Sequence[Space], share: float
     ) -> PlacedVectors:
         places = [(wording, space) for wording in wordings for space in spaces]
+        if not places:
+            return {}
+        *others, last = places
         async with asyncio.TaskGroup() as together:
             tasks = [
                 together.create_task(self._embed_one(wording, space, share))
-                for wording, space in places
+                for wording, space in others
             ]
+            # Mostly the only one, with a known vector: a task would take longer than it does.
+            vector_of_last = await self._embed_one(*last, share)
+        found = [*(task.result() for task in tasks), vector_of_last]
         return {
             (wording, space.space_id): vector
-            for (wording, space), task in zip(places, tasks, strict=True)
-            if (vector := task.result()) is not None
+            for (wording, space), vector in zip(places, found, strict=True)
+            if vector is not None
         }
 
     async def _embed_one(self, wording: str, space: Space, share: float) -> FloatMatrix | None:

@@ -33,21 +33,23 @@ class RerankerClient:
         request = reranker_pb2.RerankPassagesRequest(
             workspace=workspace,
             question=question,
-            candidates=map(_to_candidate, candidates),
             model_candidate_count=model_candidate_count,
             include_formula_parts=include_formula_parts,
         )
+        for candidate in candidates:
+            _write_candidate(request.candidates.add(), candidate)
         with errors_of("reranker"):
             response = await self._stub.RerankPassages(request, timeout=timeout)
-        asked = sorted(candidate.passage_id for candidate in candidates)
-        if sorted(passage.passage_id for passage in response.passages) != asked:
+        passages = tuple([_passage_from(passage) for passage in response.passages])
+        asked = {candidate.passage_id for candidate in candidates}
+        if len(passages) != len(candidates) or {each.passage_id for each in passages} != asked:
             raise Internal(
                 f"the reranker answered {len(candidates)} candidates with "
-                f"{len(response.passages)} passages that are not the same",
+                f"{len(passages)} passages that are not the same",
                 reason="RERANKER_ANSWER_BROKEN",
             )
         return Ranking(
-            passages=tuple(map(_passage_from, response.passages)),
+            passages=passages,
             report=stage_report_from("rerank", response.report),
         )
 
@@ -71,18 +73,17 @@ def _parts_from(message: reranker_pb2.FormulaParts) -> FormulaParts:
     )
 
 
-def _to_candidate(candidate: Candidate) -> reranker_pb2.Candidate:
-    return reranker_pb2.Candidate(
-        passage_id=candidate.passage_id,
-        title=candidate.title,
-        text=candidate.text,
-        space_scores=[
-            reranker_pb2.SpaceScore(
-                space_id=score.space_id,
-                cosine=score.cosine,
-                best_window_cosine=score.best_window_cosine,
-            )
-            for score in candidate.space_scores
-        ],
-        bm25_score=candidate.bm25_score,
-    )
+def _write_candidate(message: reranker_pb2.Candidate, candidate: Candidate) -> None:
+    """Writes field by field: messages made apart would be copied into their places."""
+    message.passage_id = candidate.passage_id
+    message.title = candidate.title
+    message.text = candidate.text
+    for score in candidate.space_scores:
+        written = message.space_scores.add()
+        written.space_id = score.space_id
+        if score.cosine is not None:
+            written.cosine = score.cosine
+        if score.best_window_cosine is not None:
+            written.best_window_cosine = score.best_window_cosine
+    if candidate.bm25_score is not None:
+        message.bm25_score = candidate.bm25_score

@@ -46,7 +46,7 @@ class RetrieverSearch:
         with errors_of("retriever"):
             response = await self._search.SearchPassages(to_search_request(search), timeout=timeout)
         return FusedHits(
-            hits=tuple(_hit_from(hit) for hit in response.hits),
+            hits=tuple([_hit_from(hit) for hit in response.hits]),
             lists=tuple(
                 RankedList(ranked.variant_index, ranked.space_id, ranked.hit_count, ranked.exact)
                 for ranked in response.lists
@@ -100,16 +100,16 @@ def _to_variant(variant: QueryVariant) -> search_pb2.QueryVariant:
 
 def _hit_from(hit: search_pb2.PassageHit) -> FusedHit:
     return FusedHit(
-        passage_id=hit.passage_id,
-        read_content=partial(_content_from, hit),
-        fused_rank=hit.fused_rank,
-        fused_score=hit.fused_score,
-        list_ranks=tuple(
-            ListRank(place.list_index, place.rank, place.contribution) for place in hit.list_ranks
+        hit.passage_id,
+        partial(_content_from, hit),
+        hit.fused_rank,
+        hit.fused_score,
+        tuple(
+            [ListRank(place.list_index, place.rank, place.contribution) for place in hit.list_ranks]
         ),
-        space_scores=tuple(map(space_score_from, hit.space_scores)),
-        bm25_score=hit.bm25_score if hit.HasField("bm25_score") else None,
-        term_share=hit.term_share if hit.HasField("term_share") else None,
+        tuple([space_score_from(score) for score in hit.space_scores]),
+        hit.bm25_score if hit.HasField("bm25_score") else None,
+        hit.term_share if hit.HasField("term_share") else None,
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 
 from chassis.errors import InvalidArgument
-from gateway.documents import Document, Parent
+from gateway.documents import Document
 from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
 from gateway.rewriting import ConversationRole, ConversationTurn
 from gateway.searching import SpaceScore
 from gateway.wire.filters import filter_from, threshold_from
 from gateway.wire.fusion import fusion_from
 from gateway.wire.metadata import metadata_from, write_metadata_value
-from gateway.wire.moments import to_timestamp
+from gateway.wire.moments import write_moment
 from gateway.wire.receipt import to_receipt
 from justesse.gateway.v1 import search_pb2
 
@@ -58,83 +58,94 @@ def _turn_from(message: search_pb2.ConversationTurn, field: str) -> Conversation
 
 def to_search_response(found: FoundPassages) -> search_pb2.SearchPassagesResponse:
     """Writes found passages with their receipt."""
-    return search_pb2.SearchPassagesResponse(
-        hits=map(to_hit, found.hits),
+    response = search_pb2.SearchPassagesResponse(
         receipt=to_receipt(found.receipt),
         searched_queries=found.searched_queries,
         next_page_token=found.next_page_token,
         total_count=found.total_count,
         window_cut=found.window_cut,
     )
+    for hit in found.hits:
+        write_hit(response.hits.add(), hit)
+    return response
 
 
-def to_hit(hit: Hit) -> search_pb2.Hit:
-    """Writes a hit."""
-    passage = hit.fused.passage
-    return search_pb2.Hit(
-        rank=hit.rank,
-        passage_id=hit.fused.passage_id,
-        text=passage.text,
-        heading_path=passage.heading_path,
-        location=passage.location,
-        chunk_index=passage.chunk_index,
-        source=to_source(hit.fused.document, hit.fused.update_time),
-        scores=_to_scores(hit),
-        highlights=[search_pb2.TextSpan(start=span.start, end=span.end) for span in hit.highlights],
-        parent=None if hit.parent is None else _to_parent(hit.parent),
-    )
-
-
-def _to_parent(parent: Parent) -> search_pb2.Parent:
-    return search_pb2.Parent(
-        text=parent.text,
-        first_chunk_index=parent.first_chunk_index,
-        passage_count=parent.passage_count,
-    )
+def write_hit(message: search_pb2.Hit, hit: Hit) -> None:
+    """Writes a hit, field by field: messages made apart would be copied into their places."""
+    fused, content = hit.fused, hit.fused.content
+    passage = content.passage
+    message.rank = hit.rank
+    message.passage_id = fused.passage_id
+    message.text = passage.text
+    message.heading_path.extend(passage.heading_path)
+    message.location = passage.location
+    message.chunk_index = passage.chunk_index
+    write_source(message.source, content.document, content.update_time)
+    _write_scores(message.scores, hit)
+    for span in hit.highlights:
+        message.highlights.add(start=span.start, end=span.end)
+    if hit.parent is not None:
+        message.parent.text = hit.parent.text
+        message.parent.first_chunk_index = hit.parent.first_chunk_index
+        message.parent.passage_count = hit.parent.passage_count
 
 
 def to_source(document: Document, update_time: datetime | None) -> search_pb2.Source:
     """Writes where passages come from."""
-    source = search_pb2.Source(
-        external_id=document.external_id,
-        title=document.title,
-        source_uri=document.source_uri,
-        category=document.category,
-        language=document.language,
-        version=document.version,
-        superseded=document.superseded,
-        update_time=to_timestamp(update_time),
-    )
-    for name, value in document.metadata.items():
-        write_metadata_value(source.metadata[name], value)
+    source = search_pb2.Source()
+    write_source(source, document, update_time)
     return source
 
 
-def _to_scores(hit: Hit) -> search_pb2.Scores:
-    return search_pb2.Scores(
-        list_ranks=[
-            search_pb2.ListRank(
-                list_name=place.list_name,
-                query_index=place.query_index,
-                rank=place.rank,
-                contribution=place.contribution,
-            )
-            for place in hit.list_places
-        ],
-        fused_rank=hit.fused.fused_rank,
-        fused_score=hit.fused.fused_score,
-        space_scores=map(to_space_score, hit.fused.space_scores),
-        bm25_score=hit.fused.bm25_score,
-        term_share=hit.fused.term_share,
-        rerank_rank=hit.rerank_rank,
-        rerank_score=hit.rerank_score,
-    )
+def write_source(
+    source: search_pb2.Source, document: Document, update_time: datetime | None
+) -> None:
+    """Writes where passages come from into an empty message."""
+    source.external_id = document.external_id
+    source.title = document.title
+    source.source_uri = document.source_uri
+    source.category = document.category
+    source.language = document.language
+    source.version = document.version
+    source.superseded = document.superseded
+    if update_time is not None:
+        write_moment(source.update_time, update_time)
+    for name, value in document.metadata.items():
+        write_metadata_value(source.metadata[name], value)
+
+
+def _write_scores(scores: search_pb2.Scores, hit: Hit) -> None:
+    fused = hit.fused
+    for place in hit.list_places:
+        written = scores.list_ranks.add()
+        written.list_name = place.list_name
+        written.query_index = place.query_index
+        written.rank = place.rank
+        written.contribution = place.contribution
+    scores.fused_rank = fused.fused_rank
+    scores.fused_score = fused.fused_score
+    for score in fused.space_scores:
+        _write_space_score(scores.space_scores.add(), score)
+    if fused.bm25_score is not None:
+        scores.bm25_score = fused.bm25_score
+    if fused.term_share is not None:
+        scores.term_share = fused.term_share
+    if hit.rerank_rank is not None:
+        scores.rerank_rank = hit.rerank_rank
+    if hit.rerank_score is not None:
+        scores.rerank_score = hit.rerank_score
 
 
 def to_space_score(score: SpaceScore) -> search_pb2.SpaceScore:
     """Writes a similarity; what is None is not set."""
-    return search_pb2.SpaceScore(
-        space_id=score.space_id,
-        cosine=score.cosine,
-        best_window_cosine=score.best_window_cosine,
-    )
+    message = search_pb2.SpaceScore()
+    _write_space_score(message, score)
+    return message
+
+
+def _write_space_score(message: search_pb2.SpaceScore, score: SpaceScore) -> None:
+    message.space_id = score.space_id
+    if score.cosine is not None:
+        message.cosine = score.cosine
+    if score.best_window_cosine is not None:
+        message.best_window_cosine = score.best_window_cosine

@@ -3,7 +3,8 @@
 from chassis.errors import Unavailable
 from gateway.documents import Parent
 from gateway.questions import Hit
-from gateway.wire.search import to_hit
+from gateway.wire.search import write_hit
+from justesse.gateway.v1 import search_pb2
 from tests.fakes.gateway_services.bench import Bench, ids
 
 BLOCK = Parent("Tout le bloc.", 4, 3)
@@ -45,6 +46,9 @@ async def test_blocks_cross_the_wire() -> None:
     bench.retriever.parents = {"p3": BLOCK}
     first, second, _ = (await bench.ask(include_parents=True)).hits
 
-    assert to_hit(first).parent.text == "Tout le bloc."
-    assert (to_hit(first).parent.first_chunk_index, to_hit(first).parent.passage_count) == (4, 3)
-    assert not to_hit(second).HasField("parent")
+    with_block, bare = search_pb2.Hit(), search_pb2.Hit()
+    write_hit(with_block, first)
+    write_hit(bare, second)
+    block = with_block.parent
+    assert (block.text, block.first_chunk_index, block.passage_count) == ("Tout le bloc.", 4, 3)
+    assert not bare.HasField("parent")
