@@ -144,7 +144,7 @@ def _fts5(corpus: SearchCorpus, path: Path) -> sqlite3.Connection:
 
 def _search(searcher: LexicalSearcher, question: Question) -> list[int]:
     query = searcher.analyse(question.text)
-    return [hit.passage_id for hit in searcher.search(query, _COUNT)]
+    return list(searcher.search(query, _COUNT))
 
 
 def _bare_search(searcher: Any, schema: Any, question: Question) -> list[int]:

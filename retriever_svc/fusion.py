@@ -6,8 +6,11 @@ that a list does not hold gets nothing from it. Order depends on ranks only, nev
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import fsum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +50,13 @@ def fuse(
 
     An id that a list holds twice counts with its best rank.
     """
-    ranks = [_best_ranks(ranking.ids) for ranking in rankings]
+    ranks = [_best(ranking.ids, range(1, len(ranking.ids) + 1)) for ranking in rankings]
     contributions = [
-        {
-            passage_id: ranking.weight / (rank_constant + rank * ranking.rank_scale)
-            for passage_id, rank in found.items()
-        }
-        for ranking, found in zip(rankings, ranks, strict=True)
+        _best(
+            ranking.ids,
+            _contributions(len(ranking.ids), ranking.weight, rank_constant, ranking.rank_scale),
+        )
+        for ranking in rankings
     ]
     scores = _sums(contributions)
     # The sort by score keeps the order of equals.
@@ -79,20 +82,30 @@ def count_candidates(rankings: Sequence[Ranking]) -> int:
     return len(set().union(*[ranking.ids for ranking in rankings]))
 
 
-def _best_ranks(ids: Sequence[int]) -> dict[int, int]:
-    # The last value of a key stays, so backwards the first place does.
-    return dict(zip(reversed(ids), range(len(ids), 0, -1), strict=True))
+def _best(ids: Sequence[int], values: Sequence[T]) -> dict[int, T]:
+    """Returns the value of each id's first place."""
+    # The last value of a key stays, so backwards the first one does.
+    return dict(zip(reversed(ids), reversed(values), strict=True))
+
+
+# The same for most searches of a workspace.
+@lru_cache(256)
+def _contributions(
+    count: int, weight: float, rank_constant: float, rank_scale: float
+) -> tuple[float, ...]:
+    """Returns what the places of a list of `count` ids give."""
+    return tuple([weight / (rank_constant + rank * rank_scale) for rank in range(1, count + 1)])
 
 
 def _sums(contributions: Sequence[Mapping[int, float]]) -> dict[int, float]:
     """Adds up by id; rounds once, so the order of the lists cannot turn a tie into a difference."""
     if len(contributions) <= 2:
         # A sum of two rounds once anyway.
-        sums: dict[int, float] = {}
-        for found in contributions:
-            for passage_id, contribution in found.items():
-                sums[passage_id] = sums.get(passage_id, 0.0) + contribution
-        return sums
+        first, second = [*contributions, {}, {}][:2]
+        return {**second, **first} | {
+            passage_id: first[passage_id] + second[passage_id]
+            for passage_id in first.keys() & second.keys()
+        }
     return {
         passage_id: fsum(found.get(passage_id, 0.0) for found in contributions)
         for passage_id in set().union(*contributions)

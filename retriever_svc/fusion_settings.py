@@ -30,7 +30,7 @@ class FusionSettings:
         }
         if choices.space_weights:
             chosen["space_weights"] = choices.space_weights
-        return replace(self, **chosen)
+        return replace(self, **chosen) if chosen else self
 
     def in_words(self) -> str:
         """Names every value, for receipts."""

@@ -93,6 +93,11 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
         ge=0,
         description="vectors in graphs up to which an index has a snapshot, from 0 (none)",
     )
+    passage_cache_bytes: int = Field(
+        default=_EMBEDDED.passage_cache_bytes,
+        ge=0,
+        description="bytes of memory for passages that searches have read, from 0 (none)",
+    )
     recall_sample_share: float = Field(
         default=_EMBEDDED.recall_sample_share,
         ge=0,
@@ -134,6 +139,7 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
             purge_within_s=self.purge_within_s,
             vacuum_limit_bytes=self.vacuum_limit_bytes,
             disk_reserve_bytes=self.disk_reserve_bytes,
+            passage_cache_bytes=self.passage_cache_bytes,
             recall_sample_share=self.recall_sample_share,
             allow_network_file_system=self.allow_network_file_system,
         )

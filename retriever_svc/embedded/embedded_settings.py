@@ -24,6 +24,8 @@ class EmbeddedSettings:
     """Size of the store up to which the purge of deleted content writes all of it anew."""
     disk_reserve_bytes: int = 8 * 2**20
     """Disk space kept aside for deletions when the disk is full; 0 for none."""
+    passage_cache_bytes: int = 32 * 2**20
+    """Memory for passages that searches have read; 0 reads them from the store each time."""
     recall_sample_share: float = 0.0
     """Share of searches whose dense lists are repeated exactly, to measure their recall."""
     allow_network_file_system: bool = False

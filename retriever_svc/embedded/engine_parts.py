@@ -77,7 +77,12 @@ def open_parts(
     if sampler is not None:
         stack.callback(sampler.close)
     worker = SearchWorker(
-        PublishedState(SnapshotReader(store.open_reader()), settings.dense, sampler)
+        PublishedState(
+            SnapshotReader(store.open_reader()),
+            settings.dense,
+            sampler,
+            passage_cache_bytes=settings.passage_cache_bytes,
+        )
     )
     stack.callback(worker.close)
     snapshots = Snapshots(folder, store.identity, settings.dense, snapshot_metrics_of(registry))

@@ -11,6 +11,7 @@ from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
 from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
+from retriever_svc.embedded.searching.known_passages import KnownPassages
 from retriever_svc.embedded.searching.passage_explanation import explain_passages
 from retriever_svc.embedded.searching.passage_search import ListSampler, search_passages
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
@@ -77,8 +78,11 @@ class PublishedState:
         reader: SnapshotReader,
         settings: DenseSettings,
         sampler: ListSampler | None = None,
+        *,
+        passage_cache_bytes: int = 0,
     ) -> None:
         """The lists of searches are shown to the sampler."""
+        self._passages = KnownPassages(passage_cache_bytes)
         self._sampler = sampler
         self._reader = reader
         self._settings = settings
@@ -107,9 +111,7 @@ class PublishedState:
         """Shows a workspace as it was loaded from the store, in place of any earlier view."""
         self._reader.refresh()
         self._forget(view.row.id)
-        view.reader = self._reader
-        self._views[view.row.id] = view
-        self._ids[view.row.slug] = view.row.id
+        self._show(view)
         return self._due([view.row.id])
 
     def remove(self, workspace_id: int) -> None:
@@ -209,17 +211,26 @@ class PublishedState:
     def _apply(self, publication: Publication, change: Change) -> None:
         if isinstance(change, DocumentChange):
             self._views[publication.workspace_id].apply(change)
+            self._passages.forget(
+                publication.workspace_id,
+                (*change.removed, *(entry.passage_id for entry in change.entries)),
+            )
         elif isinstance(change, WorkspaceUpdated):
             self._views[publication.workspace_id].row = change.workspace
         elif isinstance(change, WorkspaceDeleted):
             self._forget(publication.workspace_id)
         elif publication.lexical is not None:
             view = WorkspaceView(change.workspace, publication.lexical, self._settings)
-            view.reader = self._reader
-            self._views[change.workspace.id] = view
-            self._ids[change.workspace.slug] = change.workspace.id
+            self._show(view)
+
+    def _show(self, view: WorkspaceView) -> None:
+        view.reader = self._reader
+        view.passages = self._passages
+        self._views[view.row.id] = view
+        self._ids[view.row.slug] = view.row.id
 
     def _forget(self, workspace_id: int) -> None:
+        self._passages.forget_all()
         view = self._views.pop(workspace_id, None)
         announced = self._announced.pop(workspace_id, None)
         row = announced if view is None else view.row

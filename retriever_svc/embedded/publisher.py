@@ -9,7 +9,6 @@ import structlog
 from chassis.errors import ServiceError, Unavailable
 from retriever_svc.embedded.compactions import Compactions
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
-from retriever_svc.embedded.dense.space_index import may_have_graphs
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.catch_up import catch_up
 from retriever_svc.embedded.lexical.lexical_indexes import LexicalIndexes
@@ -181,7 +180,7 @@ class Publisher:
             [
                 space.key
                 for space in row.spaces
-                if may_have_graphs(kind, space.passage_count, space.dimension, self._settings)
+                if self._settings.may_have_graphs(kind, space.passage_count, space.dimension)
             ],
         )
 

@@ -14,6 +14,7 @@ from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.searching.known_documents import KnownDocuments
+from retriever_svc.embedded.searching.known_passages import KnownPassages
 from retriever_svc.embedded.searching.subsets import Subsets
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.store.changes import DocumentChange
@@ -37,6 +38,8 @@ class WorkspaceView:
         self.subsets = Subsets(row.id)
         """Passages by condition."""
         self.documents = KnownDocuments(row.id)
+        self.passages = KnownPassages(0)
+        """Texts that searches of all workspaces have read, once searches see the view."""
         self.reader: SnapshotReader | None = None
         """Reads the state of the store that the view shows, once searches see it."""
         self._settings = settings

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from retriever_svc.documents import FloatMatrix, IntVector
-from retriever_svc.embedded.dense.segment_rows import QueryVector
+from retriever_svc.documents import IntVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,22 +13,19 @@ class DenseHits:
     """Holds the nearest passages, best first, ties by id."""
 
     ids: list[int]
+    cosines: list[float]
+    """Of each passage with the query."""
     exact: bool
 
 
-def best_ids(ids: list[IntVector], cosines: list[npt.NDArray[np.float32]], count: int) -> list[int]:
-    """Returns the `count` ids of greatest cosine, ties by id, from what several segments found."""
+def best_hits(
+    ids: list[IntVector], cosines: list[npt.NDArray[np.float32]], count: int, *, exact: bool
+) -> DenseHits:
+    """Returns the `count` hits of greatest cosine from what several segments found."""
     if not ids:
-        return []
+        return DenseHits([], [], exact)
     found, products = (
         (ids[0], cosines[0]) if len(ids) == 1 else (np.concatenate(ids), np.concatenate(cosines))
     )
     chosen = np.lexsort((found, -products))[:count]
-    best: list[int] = found[chosen].tolist()
-    return best
-
-
-def inner_products(vectors: FloatMatrix, query: QueryVector) -> npt.NDArray[np.float32]:
-    """Multiplies row by row: the result of a row does not depend on the rows beside it."""
-    products: npt.NDArray[np.float32] = np.einsum("ij,j->i", vectors, query)
-    return products
+    return DenseHits(found[chosen].tolist(), products[chosen].tolist(), exact)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from retriever_svc.workspaces import DenseIndexKind
+
 _MEASURED_WIDTH = 384
 
 
@@ -56,6 +58,15 @@ class DenseSettings:
     def flat_rows(self, dimension: int) -> int:
         """Returns `flat_row_limit` for this width."""
         return _scaled(self.flat_row_limit, dimension)
+
+    def may_have_graphs(self, kind: DenseIndexKind, live_count: int, dimension: int) -> bool:
+        """Whether an index of that many live rows keeps the graphs it has.
+
+        Half of the limit: an index that goes up and down around it is not rebuilt each time.
+        """
+        if kind is DenseIndexKind.FLAT or not live_count:
+            return False
+        return kind is DenseIndexKind.HNSW or live_count > self.flat_rows(dimension) // 2
 
     def growing_rows(self, dimension: int, sealed_row_count: int) -> int:
         """Returns how many rows gather before they are sealed.

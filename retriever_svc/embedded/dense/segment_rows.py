@@ -48,10 +48,9 @@ class SegmentRows:
         """Returns the live row of each id, -1 where there is none."""
         if not self.row_count:
             return np.full(len(ids), -1, np.int64)
-        place = np.searchsorted(self._sorted_ids, ids, side="right") - 1
-        rows = self._order[np.maximum(place, 0)]
-        found = (place >= 0) & (self.ids[rows] == ids) & self.alive[rows]
-        return np.where(found, rows, -1)
+        # An id below all others comes to the last row, which has another one.
+        rows = self._order[np.searchsorted(self._sorted_ids, ids, side="right") - 1]
+        return np.where((self.ids[rows] == ids) & self.alive[rows], rows, -1)
 
     def kill(self, rows: IntVector) -> None:
         """Marks live rows as dead; each row is named once."""

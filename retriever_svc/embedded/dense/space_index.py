@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from retriever_svc.documents import FloatMatrix, IntVector
-from retriever_svc.embedded.dense.dense_hits import DenseHits, best_ids, inner_products
+from retriever_svc.embedded.dense.dense_hits import DenseHits, best_hits
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.dense.graph_building import BuildPlan, Origin, segment_from
 from retriever_svc.embedded.dense.graph_segment import GraphSegment
 from retriever_svc.embedded.dense.growing_segment import GrowingSegment
 from retriever_svc.embedded.dense.hnsw_graph import HnswGraph
+from retriever_svc.embedded.dense.inner_products import inner_products, products_of_rows
 from retriever_svc.embedded.dense.pinned_rows import PinnedRows
 from retriever_svc.embedded.dense.purge_marks import PurgeMarks
 from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
@@ -106,15 +107,16 @@ class SpaceIndex:
     def cosines(self, ids: IntVector, query: QueryVector) -> npt.NDArray[np.float32]:
         """Returns the cosine of each id's vector with the unit query; NaN where there is none."""
         cosines = np.full(len(ids), np.nan, np.float32)
-        for segment in self._segments:
+        # The largest first: mostly nothing is left to be sought in the others.
+        for segment in reversed(self._segments):
             if not segment.live_count:
                 continue
             rows = segment.locate(ids)
             found = rows >= 0
             if found.all():
-                return inner_products(self._vectors_of(segment, rows), query)
+                return self._products(segment, rows, query)
             if found.any():
-                cosines[found] = inner_products(self._vectors_of(segment, rows[found]), query)
+                cosines[found] = self._products(segment, rows[found], query)
         return cosines
 
     def search(self, query: QueryVector, count: int, *, exact: bool = False) -> DenseHits:
@@ -131,11 +133,9 @@ class SpaceIndex:
             else:
                 rows = segment.nearest(query, fetched)
             ids.append(segment.ids[rows])
-            cosines.append(inner_products(self._vectors_of(segment, rows), query))
+            cosines.append(self._products(segment, rows, query))
         approximate = any(not segment.answers_exactly for segment in self._graphs)
-        return DenseHits(
-            best_ids(ids, cosines, count), exact=not approximate or (exact and not lossy)
-        )
+        return best_hits(ids, cosines, count, exact=not approximate or (exact and not lossy))
 
     def search_among(
         self, subset: Subset, query: QueryVector, count: int, *, exact: bool = False
@@ -150,8 +150,8 @@ class SpaceIndex:
             lossy = isinstance(segment, GraphSegment) and segment.lossy
             approximate = approximate or lossy or not found.exact
             ids.append(segment.ids[found.rows])
-            cosines.append(inner_products(self._vectors_of(segment, found.rows), query))
-        return DenseHits(best_ids(ids, cosines, count), exact=not approximate)
+            cosines.append(self._products(segment, found.rows, query))
+        return best_hits(ids, cosines, count, exact=not approximate)
 
     def pinned(self, found: Sequence[int]) -> tuple[PinnedRows, ...]:
         """Returns what is live now, for an exact search on another thread, with the rows found."""
@@ -223,6 +223,15 @@ class SpaceIndex:
         self._plan = None
         self._marks.failed()
 
+    def _products(
+        self, segment: GrowingSegment | SegmentRows, rows: IntVector, query: QueryVector
+    ) -> npt.NDArray[np.float32]:
+        """Returns the cosines of rows with the unit query, by their vectors as they are stored."""
+        vectors = segment.vectors
+        if isinstance(vectors, np.ndarray):
+            return products_of_rows(vectors, rows, query)
+        return inner_products(self._vectors_of(segment, rows), query)
+
     def _vectors_of(self, segment: GrowingSegment | SegmentRows, rows: IntVector) -> FloatMatrix:
         """Returns the vectors of rows as they are stored."""
         vectors = segment.vectors[rows]
@@ -235,7 +244,7 @@ class SpaceIndex:
     def _dissolve_if_small(self) -> None:
         if not self._graphs or self._frozen:
             return
-        if may_have_graphs(self._kind, len(self), self.dimension, self._settings):
+        if self._settings.may_have_graphs(self._kind, len(self), self.dimension):
             return
         for segment in self._graphs:
             rows = np.flatnonzero(segment.alive)
@@ -282,18 +291,6 @@ class SpaceIndex:
     def _flat_rows(self) -> int:
         auto = self._kind is DenseIndexKind.AUTO
         return self._settings.flat_rows(self.dimension) if auto else 0
-
-
-def may_have_graphs(
-    kind: DenseIndexKind, live_count: int, dimension: int, settings: DenseSettings
-) -> bool:
-    """Whether an index of that many live rows keeps the graphs it has.
-
-    Half of the limit: an index that goes up and down around it is not rebuilt each time.
-    """
-    if kind is DenseIndexKind.FLAT or not live_count:
-        return False
-    return kind is DenseIndexKind.HNSW or live_count > settings.flat_rows(dimension) // 2
 
 
 def _live_rows(segment: SegmentRows) -> Origin:

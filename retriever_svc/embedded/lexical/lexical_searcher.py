@@ -1,12 +1,14 @@
 """Searches one committed state of a BM25 index.
 
 Scores are BM25 with k1 = 1.2 and b = 0.75, summed over terms and fields with the boosts as
-weights. Queries are built from terms: no text of a user is ever read as query syntax.
+weights. What is found is passage ids with their scores, over 0: best first, ties by id. Queries
+are built from terms: no text of a user is ever read as query syntax.
 """
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from itertools import compress
+from typing import Any
 
 import numpy as np
 import tantivy
@@ -21,13 +23,6 @@ _MARGIN = 8
 _WIDENING = 4
 # Terms whose clauses are kept, as many as a few hundred different queries hold.
 _KNOWN_TERMS = 2_000
-
-
-class LexicalHit(NamedTuple):
-    """Holds a passage and its BM25 score, over 0."""
-
-    passage_id: int
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,25 +88,25 @@ class LexicalSearcher:
                 terms += (term,) * len(found)
         return LexicalQuery(tuple(clauses), tuple(terms), by_language)
 
-    def search(self, query: LexicalQuery, count: int) -> list[LexicalHit]:
-        """Returns the best `count` passages that hold a term, best first, ties by id."""
+    def search(self, query: LexicalQuery, count: int) -> dict[int, float]:
+        """Returns the best `count` passages that hold a term."""
         if not query.clauses:
-            return []
+            return {}
         return self._hits(list(query.clauses), count + _MARGIN, count)
 
     def search_where(
         self, query: LexicalQuery, count: int, accepted: Callable[[IntVector], Flags]
-    ) -> list[LexicalHit]:
+    ) -> dict[int, float]:
         """Returns the best `count` passages whose ids are accepted; looks on until it has them."""
         if not query.clauses:
-            return []
+            return {}
         fetched = count * _WIDENING + _MARGIN
         while True:
             hits = self._hits(list(query.clauses), fetched)
-            ids = np.fromiter((hit.passage_id for hit in hits), np.int64, len(hits))
-            kept = [hit for hit, good in zip(hits, accepted(ids), strict=True) if good]
+            good = accepted(np.fromiter(hits, np.int64, len(hits))).tolist()
+            kept = list(compress(hits.items(), good))
             if len(kept) >= count or len(hits) < fetched:
-                return kept[:count]
+                return dict(kept[:count])
             fetched *= _WIDENING
 
     def scores(self, query: LexicalQuery, passage_ids: Collection[int]) -> dict[int, float]:
@@ -156,8 +151,7 @@ class LexicalSearcher:
         )
         # The ids lead, and the terms are looked up in those few passages only.
         leading = (tantivy.Occur.Must, tantivy.Query.const_score_query(among, 0.0))
-        hits = self._hits([leading, *clauses], len(passage_ids))
-        return {hit.passage_id: hit.score for hit in hits}
+        return self._hits([leading, *clauses], len(passage_ids))
 
     def _clauses_of(self, term: str, language: str) -> tuple[tuple[Any, Any], ...]:
         """Returns a clause for each field that holds the term; most terms stand in bodies alone."""
@@ -179,12 +173,12 @@ class LexicalSearcher:
 
     def _hits(
         self, clauses: list[tuple[Any, Any]], limit: int, count: int | None = None
-    ) -> list[LexicalHit]:
-        """Returns the first `count`, or all, of the best `limit`; ties by id."""
+    ) -> dict[int, float]:
+        """Returns the first `count`, or all, of the best `limit`."""
         query = tantivy.Query.boolean_query(clauses)
         found = self._searcher.search(query, limit, count=False).hits
         ids = self._searcher.fast_field_values(ID_FIELD, [address for _, address in found])
         ordered = sorted(
-            [(-hit[0], id_) for id_, hit in zip(ids, found, strict=True) if hit[0] > 0]
+            [(-score, id_) for id_, (score, _) in zip(ids, found, strict=True) if score > 0]
         )
-        return [LexicalHit(passage_id, -negated) for negated, passage_id in ordered[:count]]
+        return {passage_id: -negated for negated, passage_id in ordered[:count]}

@@ -1,17 +1,17 @@
 """Scores every fused candidate against the original wording, whichever list found it."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
-from retriever_svc.documents import IntVector
-from retriever_svc.embedded.dense.dense_hits import inner_products
+from retriever_svc.embedded.dense.inner_products import inner_products
 from retriever_svc.embedded.dense.segment_rows import QueryVector
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery
+from retriever_svc.embedded.searching.ranked_lists import MadeLists
 from retriever_svc.embedded.store.vector_rows import windows_of_passages
 from retriever_svc.embedded.store.workspace_rows import SpaceRow
 from retriever_svc.embedded.workspace_view import WorkspaceView
@@ -53,15 +53,21 @@ def score_candidates(
     connection: sqlite3.Connection,
     query: PreparedQuery,
     passage_ids: Sequence[int],
-    known_bm25: dict[int, float],
+    made: MadeLists,
     term_shares: TermShares = TermShares.NONE,
 ) -> list[CandidateScores]:
-    """Returns the scores of each passage; `known_bm25` holds those that a list brought."""
-    unknown = [id_ for id_ in passage_ids if id_ not in known_bm25]
-    bm25 = known_bm25 | view.lexical.scores(query.original.terms, unknown)
-    ids = np.array(passage_ids, np.int64)
+    """Returns the scores of each passage; those that the lists brought are not computed again."""
+    unknown = [id_ for id_ in passage_ids if id_ not in made.original_bm25]
+    bm25 = {**made.original_bm25, **view.lexical.scores(query.original.terms, unknown)}
     by_space = [
-        _space_scores(view, connection, space, vector, ids)
+        _space_scores(
+            view,
+            connection,
+            space,
+            vector,
+            passage_ids,
+            made.original_cosines.get(space.space_id, {}),
+        )
         for space in view.row.spaces
         if (vector := query.original.vectors.get(space.space_id)) is not None
     ]
@@ -91,19 +97,25 @@ def _space_scores(
     connection: sqlite3.Connection,
     space: SpaceRow,
     vector: QueryVector,
-    ids: IntVector,
+    passage_ids: Sequence[int],
+    known: Mapping[int, float],
 ) -> list[SpaceScore | None]:
-    cosines = view.indexes[space.space_id].cosines(ids, vector).tolist()
+    unknown = [id_ for id_ in passage_ids if id_ not in known]
+    if unknown:
+        computed = view.indexes[space.space_id].cosines(np.array(unknown, np.int64), vector)
+        known = {**known, **dict(zip(unknown, computed.tolist(), strict=True))}
     best: dict[int, float] = {}
     if space.windowed:
         best = {
             passage_id: float(inner_products(windows, vector).max())
             for passage_id, windows in windows_of_passages(
-                connection, view.row.id, space.key, space.dimension, ids.tolist()
+                connection, view.row.id, space.key, space.dimension, passage_ids
             )
         }
     return [
         # NaN, the only value that differs from itself, stands for no vector.
-        SpaceScore(space.space_id, cosine, best.get(passage_id)) if cosine == cosine else None
-        for passage_id, cosine in zip(ids.tolist(), cosines, strict=True)
+        SpaceScore(space.space_id, cosine, best.get(passage_id))
+        if (cosine := known[passage_id]) == cosine
+        else None
+        for passage_id in passage_ids
     ]

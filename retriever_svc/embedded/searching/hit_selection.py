@@ -40,6 +40,8 @@ class Selection:
     @property
     def drop_counts(self) -> dict[int, int]:
         """Returns how many candidates each threshold dropped, by its position."""
+        if not self.judged:
+            return {}
         return dict(
             sorted(Counter(one.miss.threshold_index for one in self.judged if one.miss).items())
         )

@@ -10,7 +10,7 @@ from retriever_svc.embedded.searching.hit_selection import JudgedHit, selected
 from retriever_svc.embedded.searching.list_standings import standings_of, with_contributions
 from retriever_svc.embedded.searching.passage_search import hits_of, subset_of
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery, prepare
-from retriever_svc.embedded.searching.ranked_lists import make_lists
+from retriever_svc.embedded.searching.ranked_lists import MadeLists, make_lists
 from retriever_svc.embedded.store.document_rows import DocumentRow, find_document, read_documents
 from retriever_svc.embedded.store.passage_rows import (
     PassageRow,
@@ -88,7 +88,7 @@ class _Explainer:
             connection,
             query,
             list(self._fused),
-            self._made.original_bm25,
+            self._made,
             TermShares.judged_by(request.thresholds),
         )
         selection = selected(hits_of(view, connection, fused, scores), request)
@@ -99,7 +99,7 @@ class _Explainer:
     ) -> list[PassageExplanation]:
         ids = [passage.id for passage in passages]
         scores = score_candidates(
-            self._view, self._connection, self._query, ids, {}, TermShares.ALL
+            self._view, self._connection, self._query, ids, MadeLists(), TermShares.ALL
         )
         subset = self._subset
         # A filter is about documents, so it keeps out all of these passages or none.

@@ -15,7 +15,6 @@ from retriever_svc.embedded.searching.candidate_scores import (
 from retriever_svc.embedded.searching.hit_selection import Selection, selected
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery, prepare
 from retriever_svc.embedded.searching.ranked_lists import MadeLists, make_lists
-from retriever_svc.embedded.store.passage_rows import read_passages
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.fusion import FusedCandidate, count_candidates, fuse
 from retriever_svc.searches import PassageHit, SearchRequest, SearchResult
@@ -66,7 +65,7 @@ def search_passages(
         connection,
         query,
         [candidate.passage_id for candidate in window],
-        made.original_bm25,
+        made,
         TermShares.judged_by(request.thresholds),
     )
     found = hits_of(view, connection, window, scores, first_rank=passed_over + 1)
@@ -113,7 +112,9 @@ def hits_of(
     first_rank: int = 1,
 ) -> Iterator[tuple[PassageHit, CandidateScores]]:
     """Yields the candidates with their texts and scores, in fused order from `first_rank` on."""
-    passages = read_passages(connection, view.row.id, [candidate.passage_id for candidate in fused])
+    passages = view.passages.of(
+        connection, view.row.id, [candidate.passage_id for candidate in fused]
+    )
     documents = view.documents.of(
         connection, view.row.seq, {passage.document_id for passage in passages.values()}
     )

@@ -1,12 +1,11 @@
 """Makes the lists of a search: one for each wording and space, one BM25 list for each wording."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from retriever_svc.embedded.dense.subset import Subset
-from retriever_svc.embedded.lexical.lexical_searcher import LexicalHit
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery, PreparedVariant
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.fusion import Ranking
@@ -22,8 +21,10 @@ class MadeLists:
 
     descriptions: list[RankedList] = field(default_factory=list)
     rankings: list[Ranking] = field(default_factory=list)
-    original_bm25: dict[int, float] = field(default_factory=dict)
+    original_bm25: Mapping[int, float] = field(default_factory=dict)
     """BM25 scores of the original wording that came with its list."""
+    original_cosines: dict[str, Mapping[int, float]] = field(default_factory=dict)
+    """Cosines of the original wording that came with its lists, by space."""
 
     def add(
         self, variant_index: int, space_id: str, ranking: Ranking, *, exact: bool = True
@@ -83,6 +84,8 @@ def _add_dense_lists(
         else:
             hits = index.search_among(subset, vector, request.candidate_count, exact=exact)
             held = index.count_among(subset)
+        if variant_index == 0:
+            made.original_cosines[space_id] = dict(zip(hits.ids, hits.cosines, strict=True))
         ranking = Ranking(hits.ids, weight=weight, rank_scale=total / held if held else 1.0)
         made.add(variant_index, space_id, ranking, exact=hits.exact)
 
@@ -100,7 +103,7 @@ def _add_lexical_list(
     if request.mode is not SearchMode.DENSE or not query.queried_spaces:
         hits = _lexical_hits(view, variant, subset, request.candidate_count)
         if variant_index == 0:
-            made.original_bm25 = {hit.passage_id: hit.score for hit in hits}
+            made.original_bm25 = hits
     elif subset is None:
         reach = _Unreached(view, query.queried_spaces)
         if not reach.count:
@@ -113,14 +116,13 @@ def _add_lexical_list(
             return
         scale = len(subset) / len(rest)
         hits = _lexical_hits(view, variant, rest, request.candidate_count)
-    ids: Sequence[int] = [hit.passage_id for hit in hits]
     weight = variant.lexical_weight * query.fusion.lexical_weight
-    made.add(variant_index, "", Ranking(ids, weight=weight, rank_scale=scale))
+    made.add(variant_index, "", Ranking(list(hits), weight=weight, rank_scale=scale))
 
 
 def _lexical_hits(
     view: WorkspaceView, variant: PreparedVariant, subset: Subset | None, count: int
-) -> list[LexicalHit]:
+) -> dict[int, float]:
     if subset is None:
         return view.lexical.search(variant.terms, count)
     if len(subset) <= _FEW_PASSAGES:
@@ -130,10 +132,9 @@ def _lexical_hits(
 
 def _scored_one_by_one(
     view: WorkspaceView, variant: PreparedVariant, passage_ids: Collection[int], count: int
-) -> list[LexicalHit]:
+) -> dict[int, float]:
     scores = view.lexical.scores(variant.terms, passage_ids)
-    hits = [LexicalHit(passage_id, score) for passage_id, score in scores.items()]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))[:count]
+    return dict(list(scores.items())[:count])
 
 
 def _unreached_among(view: WorkspaceView, space_ids: list[str], subset: Subset) -> Subset:
@@ -157,7 +158,7 @@ class _Unreached:
             largest = max(len(view.indexes[space_id]) for space_id in space_ids)
             self.count = view.row.passage_count - largest
 
-    def search(self, variant: PreparedVariant, count: int) -> list[LexicalHit]:
+    def search(self, variant: PreparedVariant, count: int) -> dict[int, float]:
         if self._all_queried and self.count <= _FEW_PASSAGES:
             return _scored_one_by_one(self._view, variant, self._view.awaiting, count)
         return self._view.lexical.search_where(
