@@ -1,25 +1,22 @@
-"""What the mesh costs beside the search itself, in hops of a bare gRPC echo.
+"""What the mesh costs beside the search itself, in hops of bare gRPC.
 
 One caller, one call at a time, rounds interleaved. Processor times are those of all processes of
 the mesh, as they count them themselves; neighbours disturb them least. The base holds about a
 thousand passages with vectors of the deterministic encoder, so that embedding costs next to
 nothing. The core is the search as the retriever's own report times it.
 
-The hop that is called again and again never leaves the processor's caches; in a chain of processes
-that take turns every hop does. So a chain of bare echoes stands beside the single one: one server
-that calls two others, as the gateway calls the retriever and the reranker. Processor times are
-taken in turns of a few calls, so that all are disturbed alike.
+A hop is a third of a call through a chain of three bare asynchronous servers: one that calls two
+others, as the gateway calls the retriever and the reranker. An echo that is called alone, again
+and again, by a synchronous client is faster: it never leaves the processor's caches, which every
+hop between processes that take turns does.
 """
 
 import asyncio
 import random
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.request import urlopen
@@ -27,7 +24,8 @@ from urllib.request import urlopen
 import grpc
 
 from benchmarks.echo_server import METHOD
-from benchmarks.machine import processor_s
+from benchmarks.interleaving import Figures, spread
+from benchmarks.server_process import echo_chain, processor_s_of
 from justesse.cli.addresses import MeshAddresses
 from justesse.cli.local_mesh.session import MeshPlan, run_mesh
 from justesse.client import Justesse
@@ -39,6 +37,12 @@ DOCUMENTS = 500
 CALLS_TIMED = 900
 CALLS_A_TURN = 300
 CHAIN_HOPS = 3
+CORE = "core"
+ECHO = "echo hop called alone"
+CHAIN = "chain of echo hops"
+RETRIEVER = "retriever, one call"
+CACHED = "whole search, query vector cached"
+NEW = "whole search, new query"
 WORDS = [
     f"{start}{middle}{end}"
     for start in "bcdfglmnprst"
@@ -47,8 +51,8 @@ WORDS = [
 ]
 
 
-def measure(quick: bool) -> dict[str, float]:
-    """Returns medians in milliseconds and as multiples of an echo hop of the same run."""
+def measure(quick: bool) -> Figures:
+    """Returns medians in milliseconds and in hops of the same run."""
     with tempfile.TemporaryDirectory() as folder:
         plan = MeshPlan(
             data_folder=Path(folder),
@@ -62,20 +66,20 @@ def measure(quick: bool) -> dict[str, float]:
             free_ports=True,
         )
 
-        async def work(addresses: MeshAddresses) -> dict[str, float]:
+        async def work(addresses: MeshAddresses) -> Figures:
             return await asyncio.to_thread(_measure_running, addresses, 3 if quick else 15)
 
         return run_mesh(plan, work, lambda _event: None, lambda: None)
 
 
-def _measure_running(addresses: MeshAddresses, rounds: int) -> dict[str, float]:
+def _measure_running(addresses: MeshAddresses, rounds: int) -> Figures:
     random_words = random.Random(20240117)
     queries = iter(lambda: " ".join(random_words.choices(WORDS, k=5)), None)
     _fill(addresses.address, random_words)
     with (
-        _echo_servers() as (echo_process_ids, (echo_port, _, chain_port)),
-        grpc.insecure_channel(f"127.0.0.1:{echo_port}") as echo_channel,
-        grpc.insecure_channel(f"127.0.0.1:{chain_port}") as chain_channel,
+        echo_chain(CHAIN_HOPS) as chain_servers,
+        grpc.insecure_channel(chain_servers[1].address) as echo_channel,
+        grpc.insecure_channel(chain_servers[0].address) as chain_channel,
         grpc.insecure_channel(addresses.services["retriever"]["address"]) as retriever_channel,
         Justesse(addresses.address) as mesh,
     ):
@@ -90,45 +94,42 @@ def _measure_running(addresses: MeshAddresses, rounds: int) -> dict[str, float]:
             cores.append(search(request).report.latency_ms)
 
         calls: dict[str, Callable[[], object]] = {
-            "echo hop": lambda: echo(b"x" * 1500),
-            "chain of echo hops": lambda: chain(b"x" * 1500),
-            "retriever, one call": search_core,
-            "whole search, query vector cached": lambda: mesh.search(WORKSPACE, known),
-            "whole search, new query": lambda: mesh.search(WORKSPACE, next(queries)),
+            ECHO: lambda: echo(b"x" * 1500),
+            CHAIN: lambda: chain(b"x" * 1500),
+            RETRIEVER: search_core,
+            CACHED: lambda: mesh.search(WORKSPACE, known),
+            NEW: lambda: mesh.search(WORKSPACE, next(queries)),
         }
-        medians = _interleaved_medians(calls, rounds)
-        echo_cpu_s = partial(processor_s, echo_process_ids[0])
-        search_cpu_ms, chain_cpu_ms, echo_cpu_ms = _processor_ms(
+        medians = _round_medians(calls, cores, rounds)
+        search_cpu_ms, chain_cpu_ms = _processor_ms(
             [
-                (calls["whole search, query vector cached"], partial(_mesh_cpu_s, addresses)),
-                (calls["chain of echo hops"], lambda: sum(map(processor_s, echo_process_ids))),
-                (calls["echo hop"], echo_cpu_s),
+                (calls[CACHED], partial(_mesh_cpu_s, addresses)),
+                (calls[CHAIN], partial(processor_s_of, chain_servers)),
             ]
         )
-    hop, core = medians["echo hop"], statistics.median(cores)
-    chain_hop = medians["chain of echo hops"] / CHAIN_HOPS
-    cached = medians["whole search, query vector cached"]
-    return (
-        {"core, ms": core}
-        | {f"{name}, ms": ms for name, ms in medians.items()}
-        | {f"{name}, echo hops": ms / hop for name, ms in medians.items() if name != "echo hop"}
-        | {
-            "retriever, one call, over the core, echo hops": (
-                (medians["retriever, one call"] - core) / hop
-            ),
-            "whole search, query vector cached, over the core, echo hops": (cached - core) / hop,
-            "whole search, query vector cached, over the core, hops of the chain": (
-                (cached - core) / chain_hop
-            ),
-            "whole search, query vector cached, CPU ms of all services": search_cpu_ms,
-            "chain of echo hops, CPU ms of its servers": chain_cpu_ms,
-            "echo hop, CPU ms of its server": echo_cpu_ms,
-            "whole search, query vector cached, CPU in echo hops": search_cpu_ms / echo_cpu_ms,
-            "whole search, query vector cached, CPU in chains of echo hops": (
-                search_cpu_ms / chain_cpu_ms
-            ),
-            "whole search, query vector cached, CPU in cores": search_cpu_ms / core,
-        }
+    core_ms = statistics.median(medians[CORE])
+    return {
+        **{f"{name}, ms": statistics.median(values) for name, values in medians.items()},
+        "echo hop called alone / hop of a chain": (
+            CHAIN_HOPS * statistics.median(medians[ECHO]) / statistics.median(medians[CHAIN])
+        ),
+        **_hops_over_core(RETRIEVER, medians),
+        **_hops_over_core(CACHED, medians),
+        **_hops_over_core(NEW, medians),
+        f"{CACHED}, CPU ms of all services": search_cpu_ms,
+        f"{CHAIN}, CPU ms of its servers": chain_cpu_ms,
+        f"{CACHED}, CPU / chain": search_cpu_ms / chain_cpu_ms,
+        f"{CACHED}, CPU / core": search_cpu_ms / core_ms,
+    }
+
+
+def _hops_over_core(name: str, medians: Mapping[str, Sequence[float]]) -> Figures:
+    return spread(
+        f"{name}, over the core, hops",
+        [
+            CHAIN_HOPS * (call - core) / chain
+            for call, core, chain in zip(medians[name], medians[CORE], medians[CHAIN], strict=True)
+        ],
     )
 
 
@@ -157,16 +158,24 @@ def _service_cpu_s(service: Mapping[str, str]) -> float:
     return next(float(line.removeprefix(name)) for line in lines if line.startswith(name))
 
 
-def _interleaved_medians(calls: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    samples: dict[str, list[float]] = {name: [] for name in calls}
+def _round_medians(
+    calls: dict[str, Callable[[], object]], cores: list[float], rounds: int
+) -> Mapping[str, Sequence[float]]:
+    """Returns the median milliseconds of each round, by call; `cores` is what calls report."""
+    medians: dict[str, list[float]] = {name: [] for name in (*calls, CORE)}
     for round_number in range(rounds + 1):
+        cores.clear()
         for name, call in calls.items():
+            samples = []
             for _ in range(40):
                 started = time.perf_counter()
                 call()
-                if round_number > 0:  # the first round warms up
-                    samples[name].append((time.perf_counter() - started) * 1e3)
-    return {name: statistics.median(values) for name, values in samples.items()}
+                samples.append((time.perf_counter() - started) * 1e3)
+            if round_number > 0:  # the first round warms up
+                medians[name].append(statistics.median(samples))
+        if round_number > 0:
+            medians[CORE].append(statistics.median(cores))
+    return medians
 
 
 def _fill(address: str, random_words: random.Random) -> None:
@@ -190,21 +199,3 @@ def _retriever_request(addresses: MeshAddresses, query: str) -> search_pb2.Searc
     vector = search_pb2.QueryVector(space_id=answer.space_id, vector=answer.vectors)
     variant = search_pb2.QueryVariant(text=query, vectors=[vector])
     return search_pb2.SearchPassagesRequest(workspace=WORKSPACE, variants=[variant])
-
-
-@contextmanager
-def _echo_servers() -> Iterator[tuple[list[int], list[str]]]:
-    """Runs two echo servers and one that calls both; yields process ids and ports."""
-    process_ids: list[int] = []
-    ports: list[str] = []
-    with ExitStack() as stack:
-        for inner_ports in ([], [], ports):
-            command = [sys.executable, "-m", "benchmarks.echo_server", *inner_ports]
-            server = stack.enter_context(
-                subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-            )
-            stack.callback(server.terminate)
-            assert server.stdout is not None
-            process_ids.append(server.pid)
-            ports.append(server.stdout.readline().strip())
-        yield process_ids, ports
