@@ -3,54 +3,22 @@
 import chassis.process_environment  # isort: skip  # noqa: F401 - before native libraries load
 
 import argparse
-import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
+import sys
+import time
+import traceback
 
-from benchmarks import (
-    embedding_merging,
-    ingestion,
-    mesh_hops,
-    reranking_formula,
-    retriever_busy,
-    retriever_dense,
-    retriever_filters,
-    retriever_ingest,
-    retriever_lexical,
-    retriever_memory,
-    retriever_peers,
-    retriever_restart,
-    retriever_serving,
-    retriever_visibility,
-    retriever_windows,
-    text_analysis,
-)
+from benchmarks.catalogue import BENCHMARKS
 from benchmarks.machine import machine
-
-BENCHMARKS: Mapping[str, Callable[[bool], Mapping[str, float | None]]] = {
-    "mesh_hops": mesh_hops.measure,
-    "reranking_formula": reranking_formula.measure,
-    "embedding_merging": embedding_merging.measure,
-    "ingestion": ingestion.measure,
-    "retriever_ingest": retriever_ingest.measure,
-    "retriever_restart": retriever_restart.measure,
-    "retriever_serving": retriever_serving.measure,
-    "retriever_memory": retriever_memory.measure,
-    "retriever_dense": retriever_dense.measure,
-    "retriever_filters": retriever_filters.measure,
-    "retriever_lexical": retriever_lexical.measure,
-    "retriever_visibility": retriever_visibility.measure,
-    "retriever_busy": retriever_busy.measure,
-    "retriever_windows": retriever_windows.measure,
-    "retriever_peers": retriever_peers.measure,
-    "retriever_peers_large": retriever_peers.measure_large,
-    "text_analysis": text_analysis.measure,
-}
-RESULTS = Path(__file__).parent / "results"
+from benchmarks.performance_table import write_tables
+from benchmarks.results import keep
 
 
 def main() -> None:
-    """Runs the named benchmarks, or all, prints their figures and keeps them as JSON."""
+    """Runs the named benchmarks, or all but those that want to be named, and prints their figures.
+
+    Unless it is to be quick, the figures are kept as JSON, and the tables of the documentation are
+    written from them. One that fails does not keep the others from running; the exit code is 1.
+    """
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--quick", action="store_true", help="fewer rounds, nothing kept")
@@ -58,16 +26,34 @@ def main() -> None:
     unknown = sorted(set(arguments.names) - set(BENCHMARKS))
     if unknown:
         parser.error(f"no benchmark {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}")
-    for name in arguments.names or BENCHMARKS:
-        figures = BENCHMARKS[name](arguments.quick)
-        print(f"\n{name}")
-        for figure, value in figures.items():
-            shown = "not measured" if value is None else f"{value:.3f}"
-            print(f"  {figure:<60} {shown:>12}")
-        if not arguments.quick:
-            RESULTS.mkdir(exist_ok=True)
-            result = {"machine": machine(), "figures": figures}
-            (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=2) + "\n")
+    names = arguments.names or [
+        name for name, benchmark in BENCHMARKS.items() if not benchmark.only_when_named
+    ]
+    failed = [name for name in names if not _run(name, quick=arguments.quick)]
+    if not arguments.quick:
+        write_tables()
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+def _run(name: str, *, quick: bool) -> bool:
+    benchmark = BENCHMARKS[name]
+    expected = "" if quick else f", expected to take {benchmark.expected_s} s on two quiet cores"
+    print(f"\n{name}{expected}", flush=True)
+    started = time.monotonic()
+    try:
+        figures = benchmark.measure(quick)
+    except Exception:
+        traceback.print_exc()
+        return False
+    took_s = time.monotonic() - started
+    for figure, value in figures.items():
+        shown = "not measured" if value is None else f"{value:.3f}"
+        print(f"  {figure:<60} {shown:>12}")
+    print(f"  took {took_s:.0f} s", flush=True)
+    if not quick:
+        keep(name, machine(), figures, took_s)
+    return True
 
 
 if __name__ == "__main__":

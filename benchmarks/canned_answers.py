@@ -41,6 +41,9 @@ def answers_of(stage: str) -> Mapping[str, bytes]:
 
 def _rewrite() -> bytes:
     return rewriter_pb2.RewriteQueryResponse(
+        query="canned",
+        standalone_question="canned",
+        origin=rewriter_pb2.REWRITE_ORIGIN_ORIGINAL,
         report=rewriter_pb2.StageReport(
             outcome=rewriter_pb2.STAGE_OUTCOME_SKIPPED, reason="NO_MODEL", detail="canned"
         ),

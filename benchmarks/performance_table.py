@@ -1,54 +1,74 @@
-"""Writes the kept results into docs/performance.md: `python -m benchmarks.performance_table`."""
+"""Writes the kept results into docs/performance.md and README.md.
 
-import json
+`python -m benchmarks.performance_table`; `python -m benchmarks` does it as well.
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.goals import GOALS, Goal
+from benchmarks.mesh_goals import MESH_GOALS
+from benchmarks.readme_goals import README_GOALS
+from benchmarks.results import figures_of
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "performance.md"
-_FIRST, _LAST = "<!-- results -->\n", "<!-- end of results -->\n"
+README = ROOT / "README.md"
+ALL_GOALS: Sequence[Goal] = (*MESH_GOALS, *GOALS)
 _HEAD = (
     "| what | goal | measured | lowest to highest round | reached | benchmark |",
     "|---|---|---|---|---|---|",
 )
+_README_HEAD = ("| what | goal | measured | benchmark |", "|---|---|---|---|")
 
 
-def table() -> str:
-    """Returns the goals beside what was measured, as Markdown."""
-    return "\n".join((*_HEAD, *(_line(goal) for goal in GOALS))) + "\n"
+def page_with_results(page: str) -> str:
+    """Returns docs/performance.md with the tables as the kept results have them."""
+    page = _between(page, "mesh results", "\n".join((*_HEAD, *map(_line, MESH_GOALS))))
+    return _between(page, "results", "\n".join((*_HEAD, *map(_line, GOALS))))
 
 
-def page_with(page: str, results: str) -> str:
-    """Returns the page with these results in place of those it has."""
-    before, rest = page.split(_FIRST)
-    _, after = rest.split(_LAST)
-    return before + _FIRST + results + _LAST + after
+def readme_with_results(readme: str) -> str:
+    """Returns README.md with its table of ratios as the kept results have it."""
+    return _between(readme, "ratios", "\n".join((*_README_HEAD, *map(_readme_line, README_GOALS))))
+
+
+def write_tables() -> None:
+    """Writes all tables anew."""
+    PAGE.write_text(page_with_results(PAGE.read_text()))
+    README.write_text(readme_with_results(README.read_text()))
+
+
+def _between(page: str, name: str, table: str) -> str:
+    first, last = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
+    before, rest = page.split(first)
+    _, after = rest.split(last)
+    return f"{before}{first}{table}\n{last}{after}"
 
 
 def _line(goal: Goal) -> str:
-    figures = _figures(goal.benchmark)
+    figures = figures_of(goal.benchmark)
     measured = figures.get(goal.figure)
-    shown, span, reached = "not measured", "", ""
+    span, reached = "", ""
     if measured is not None:
-        shown = _number(measured)
         verdict = goal.reached(measured)
         reached = "" if verdict is None else "yes" if verdict else "**no**"
         lowest = figures.get(f"{goal.figure}, lowest round")
         highest = figures.get(f"{goal.figure}, highest round")
         if lowest is not None and highest is not None:
             span = f"{_number(lowest)} to {_number(highest)}"
-    cells = (goal.what, goal.bound, shown, span, reached, f"`{goal.benchmark}`")
+    cells = (goal.what, goal.bound, _shown(measured), span, reached, f"`{goal.benchmark}`")
     return f"| {' | '.join(cells)} |"
 
 
-def _figures(benchmark: str) -> dict[str, float | None]:
-    path = RESULTS / f"{benchmark}.json"
-    if not path.exists():
-        return {}
-    figures: dict[str, float | None] = json.loads(path.read_text())["figures"]
-    return figures
+def _readme_line(goal: Goal) -> str:
+    measured = figures_of(goal.benchmark).get(goal.figure)
+    cells = (goal.what, goal.bound, _shown(measured), f"`{goal.benchmark}`")
+    return f"| {' | '.join(cells)} |"
+
+
+def _shown(measured: float | None) -> str:
+    return "not measured" if measured is None else _number(measured)
 
 
 def _number(value: float) -> str:
@@ -56,4 +76,4 @@ def _number(value: float) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page_with(PAGE.read_text(), table()))
+    write_tables()

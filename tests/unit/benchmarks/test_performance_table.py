@@ -1,34 +1,47 @@
-"""The page of measured performance."""
+"""The tables of measured performance."""
 
 import ast
-import json
 from pathlib import Path
 
 import pytest
 
-from benchmarks.goals import GOALS, Goal
-from benchmarks.performance_table import PAGE, RESULTS, page_with, table
+from benchmarks.goals import Goal
+from benchmarks.performance_table import (
+    ALL_GOALS,
+    PAGE,
+    README,
+    page_with_results,
+    readme_with_results,
+)
+from benchmarks.results import figures_of
 
 PEERS = {"qdrant_edge", "chromadb", "lancedb", "pymilvus", "pyarrow"}
 
 
 def test_the_page_shows_what_was_measured() -> None:
-    """Every number of the table equals that of the kept results."""
+    """Every number of its tables equals that of the kept results."""
     page = PAGE.read_text()
 
-    assert page_with(page, table()) == page
+    assert page_with_results(page) == page
+
+
+def test_the_readme_shows_what_was_measured() -> None:
+    """Every ratio of its table equals that of the kept results, and the table is not empty."""
+    readme = README.read_text()
+    table = readme.partition("<!-- ratios -->")[2].partition("<!-- end of ratios -->")[0]
+
+    assert readme_with_results(readme) == readme
+    assert table.count("\n| ") > 5
 
 
 @pytest.mark.parametrize(
     "goal",
-    [goal for goal in GOALS if (RESULTS / f"{goal.benchmark}.json").exists()],
+    [goal for goal in ALL_GOALS if figures_of(goal.benchmark)],
     ids=lambda goal: goal.what,
 )
 def test_every_goal_names_a_measured_figure(goal: Goal) -> None:
     """No goal is lost because a figure was renamed; a peer not installed is there as null."""
-    figures = json.loads((RESULTS / f"{goal.benchmark}.json").read_text())["figures"]
-
-    assert goal.figure in figures
+    assert goal.figure in figures_of(goal.benchmark)
 
 
 @pytest.mark.parametrize(
