@@ -43,6 +43,8 @@ _FRENCH_ELISIONS = frozenset(
 )
 _ENGLISH_ENDINGS = frozenset({"s", "re", "ll", "ve", "m", "d"})
 _LAST_LATIN_LETTER = "\u024f"
+# Two million words of a language hold fewer different ones; that many take 20 MB.
+_KNOWN_SURFACES = 100_000
 _KNOWN_WORDS = 50_000
 _MOST_ROUNDS = 8
 
@@ -83,7 +85,7 @@ class Analyzer:
         self.language = language
         self._stemmer = Stemmer.Stemmer(snowball, 0)
         self._stemming = threading.Lock()
-        self._known_surfaces = WordCache(self._surface_terms, _KNOWN_WORDS)
+        self._known_surfaces = WordCache(self._surface_terms, _KNOWN_SURFACES)
         self._known_parts = lru_cache(_KNOWN_WORDS)(self._parts)
 
     def analyze(self, text: str) -> list[Token]:
