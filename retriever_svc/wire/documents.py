@@ -7,8 +7,8 @@ from justesse.retriever.v1 import documents_pb2
 from retriever_svc.documents import Document, ParentRange, Passage
 from retriever_svc.wire.composed_texts import composed
 from retriever_svc.wire.field_checks import checked_length, checked_text
-from retriever_svc.wire.metadata import metadata_from, metadata_message
-from retriever_svc.wire.moments import moment_from, timestamp_from
+from retriever_svc.wire.metadata import metadata_from, write_metadata_value
+from retriever_svc.wire.moments import moment_from, write_timestamp
 
 _MAX_ID_LENGTH = 512
 _MAX_TITLE_LENGTH = 1_000
@@ -61,21 +61,30 @@ def document_from(message: documents_pb2.Document, field: str) -> Document:
 
 def document_message(document: Document) -> documents_pb2.Document:
     """Returns the message of a document."""
-    return documents_pb2.Document(
-        external_id=document.external_id,
-        title=document.title,
-        keywords=document.keywords,
-        source_uri=document.source_uri,
-        category=document.category,
-        language=document.language,
-        metadata={name: metadata_message(value) for name, value in document.metadata.items()},
-        version=document.version,
-        valid_from=None if document.valid_from is None else timestamp_from(document.valid_from),
-        valid_until=None if document.valid_until is None else timestamp_from(document.valid_until),
-        superseded=document.superseded,
-        content_hash=document.content_hash,
-        chunking_profile=document.chunking_profile,
-    )
+    message = documents_pb2.Document()
+    write_document(message, document)
+    return message
+
+
+def write_document(message: documents_pb2.Document, document: Document) -> None:
+    """Writes a document into an empty message."""
+    message.external_id = document.external_id
+    message.title = document.title
+    if document.keywords:
+        message.keywords.extend(document.keywords)
+    message.source_uri = document.source_uri
+    message.category = document.category
+    message.language = document.language
+    for name, value in document.metadata.items():
+        write_metadata_value(message.metadata[name], value)
+    message.version = document.version
+    if document.valid_from is not None:
+        write_timestamp(message.valid_from, document.valid_from)
+    if document.valid_until is not None:
+        write_timestamp(message.valid_until, document.valid_until)
+    message.superseded = document.superseded
+    message.content_hash = document.content_hash
+    message.chunking_profile = document.chunking_profile
 
 
 def passage_from(message: documents_pb2.Passage, field: str) -> Passage:
@@ -116,7 +125,8 @@ def write_passage(message: documents_pb2.Passage, passage: Passage) -> None:
     """Writes a passage into an empty message."""
     message.chunk_index = passage.chunk_index
     message.text = passage.text
-    message.heading_path.extend(passage.heading_path)
+    if passage.heading_path:
+        message.heading_path.extend(passage.heading_path)
     message.location = passage.location
     message.token_estimate = passage.token_estimate
     message.embedded_text_hash = passage.embedded_text_hash

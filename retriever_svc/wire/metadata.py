@@ -8,7 +8,7 @@ from chassis.errors import InvalidArgument
 from justesse.retriever.v1 import documents_pb2
 from retriever_svc.documents import MetadataValue
 from retriever_svc.wire.composed_texts import composed
-from retriever_svc.wire.moments import moment_from, timestamp_from
+from retriever_svc.wire.moments import moment_from, write_timestamp
 
 _MAX_BYTES = 16 * 1024
 
@@ -34,15 +34,16 @@ def metadata_from(
     return values
 
 
-def metadata_message(value: MetadataValue) -> documents_pb2.MetadataValue:
-    """Returns the message of one value."""
+def write_metadata_value(message: documents_pb2.MetadataValue, value: MetadataValue) -> None:
+    """Writes one value into an empty message."""
     if isinstance(value, bool):
-        return documents_pb2.MetadataValue(bool_value=value)
-    if isinstance(value, str):
-        return documents_pb2.MetadataValue(string_value=value)
-    if isinstance(value, datetime):
-        return documents_pb2.MetadataValue(time_value=timestamp_from(value))
-    return documents_pb2.MetadataValue(number_value=value)
+        message.bool_value = value
+    elif isinstance(value, str):
+        message.string_value = value
+    elif isinstance(value, datetime):
+        write_timestamp(message.time_value, value)
+    else:
+        message.number_value = value
 
 
 def metadata_value_from(message: documents_pb2.MetadataValue, field: str) -> MetadataValue:

@@ -21,7 +21,13 @@ def moment_from(message: Timestamp, field: str) -> datetime:
 
 def timestamp_from(moment: datetime) -> Timestamp:
     """Returns the message of an aware moment."""
+    message = Timestamp()
+    write_timestamp(message, moment)
+    return message
+
+
+def write_timestamp(message: Timestamp, moment: datetime) -> None:
+    """Writes an aware moment into an empty message."""
     passed = moment - _EPOCH
-    return Timestamp(
-        seconds=passed.days * 86_400 + passed.seconds, nanos=passed.microseconds * 1_000
-    )
+    message.seconds = passed.days * 86_400 + passed.seconds
+    message.nanos = passed.microseconds * 1_000

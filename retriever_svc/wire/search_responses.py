@@ -1,12 +1,10 @@
 """Search results."""
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
-from justesse.retriever.v1 import documents_pb2, search_pb2
+from justesse.retriever.v1 import search_pb2
 from retriever_svc.searches import PassageHit, SearchResult, SpaceScore
-from retriever_svc.wire.documents import document_message, write_passage
+from retriever_svc.wire.documents import write_document, write_passage
 from retriever_svc.wire.fusion_settings import fusion_message
-from retriever_svc.wire.moments import timestamp_from
+from retriever_svc.wire.moments import write_timestamp
 from retriever_svc.wire.workspaces import space_message
 
 _PROVIDER = "embedded"
@@ -34,24 +32,22 @@ def search_response(result: SearchResult) -> search_pb2.SearchPassagesResponse:
         total_count=result.total_count,
         window_cut=result.window_cut,
     )
-    # Several hits of one document share its messages.
-    documents: dict[str, tuple[documents_pb2.Document, Timestamp]] = {}
+    # Several hits of one document are told of it in the same words.
+    first_hits: dict[str, search_pb2.PassageHit] = {}
     for hit in result.hits:
-        external_id = hit.document.external_id
-        document = documents.get(external_id)
-        if document is None:
-            document = document_message(hit.document), timestamp_from(hit.updated_at)
-            documents[external_id] = document
-        _write_hit(response.hits.add(), hit, *document)
+        message = response.hits.add()
+        first = first_hits.setdefault(hit.document.external_id, message)
+        if first is message:
+            write_document(message.document, hit.document)
+            write_timestamp(message.update_time, hit.updated_at)
+        else:
+            message.document.CopyFrom(first.document)
+            message.update_time.CopyFrom(first.update_time)
+        _write_passage(message, hit)
     return response
 
 
-def _write_hit(
-    message: search_pb2.PassageHit,
-    hit: PassageHit,
-    document: documents_pb2.Document,
-    updated_at: Timestamp,
-) -> None:
+def _write_passage(message: search_pb2.PassageHit, hit: PassageHit) -> None:
     """Writes into the message at its place, field by field.
 
     A message made apart would be copied there, parts and all, and keywords take longer to read than
@@ -59,7 +55,6 @@ def _write_hit(
     """
     message.passage_id = str(hit.passage_id)
     write_passage(message.passage, hit.passage)
-    message.document.CopyFrom(document)
     message.fused_rank = hit.fused_rank
     message.fused_score = hit.fused_score
     for place in hit.places:
@@ -70,7 +65,6 @@ def _write_hit(
     for score in hit.space_scores:
         _write_score(message.space_scores.add(), score)
     message.bm25_score = hit.bm25_score
-    message.update_time.CopyFrom(updated_at)
     if hit.term_share is not None:
         message.term_share = hit.term_share
     for span in hit.highlights:
