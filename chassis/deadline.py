@@ -7,10 +7,11 @@ monotonic clock, so that a jump of the wall clock changes nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import TracebackType
 
 from chassis import clock as clocks
 from chassis.clock import Clock
@@ -78,34 +79,51 @@ def deadline_bound(
     """
     own = dict(by_method or {})
 
-    @asynccontextmanager
-    async def bound(method: CalledMethod, context: ServicerContext) -> AsyncIterator[None]:
-        given: float | None = context.time_remaining()
+    def bound(method: CalledMethod, context: ServicerContext) -> AbstractAsyncContextManager[None]:
+        streaming = method.request_streaming or method.response_streaming
+        default = own.get(method.full_name, None if streaming else default_s)
+        return _BoundCall(context, default)
+
+    return bound
+
+
+class _BoundCall:
+    __slots__ = ("_context", "_default_s", "_limit")
+
+    def __init__(self, context: ServicerContext, default_s: float | None) -> None:
+        self._context = context
+        self._default_s = default_s
+        self._limit: asyncio.Timeout | None = None
+
+    async def __aenter__(self) -> None:
+        given: float | None = self._context.time_remaining()
         if given is not None:
             if given <= 0:
                 raise DeadlineExceeded("the deadline had passed when the call arrived")
             _current.set(Deadline.after(given))
-            yield
-            return
-        streaming = method.request_streaming or method.response_streaming
-        default = own.get(method.full_name, None if streaming else default_s)
-        if default is None:
+        elif self._default_s is None:
             _current.set(None)
-            yield
-            return
-        _current.set(Deadline.after(default))
-        limit = asyncio.timeout(default)
-        try:
-            async with limit:
-                yield
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            raise DeadlineExceeded(
-                f"not done within {default:g} s, the default for a call without a deadline"
-            ) from error
+        else:
+            _current.set(Deadline.after(self._default_s))
+            self._limit = asyncio.timeout(self._default_s)
+            await self._limit.__aenter__()
 
-    return bound
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._limit is None:
+            return
+        try:
+            await self._limit.__aexit__(kind, error, trace)
+            if isinstance(error, TimeoutError) and self._limit.expired():
+                raise error
+        except TimeoutError as late:
+            raise DeadlineExceeded(
+                f"not done within {self._default_s:g} s, the default for a call without a deadline"
+            ) from late
 
 
 # Zero still lets a call start; a negative timeout fails it before anything is sent.

@@ -7,8 +7,8 @@ its traceback goes to the log only.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
 
 import grpc
 import grpc.aio
@@ -98,21 +98,38 @@ def visible_error(error: Exception) -> ServiceError | None:
     return None
 
 
-@asynccontextmanager
-async def errors_mapped(method: CalledMethod, context: ServicerContext) -> AsyncIterator[None]:
+def errors_mapped(
+    method: CalledMethod, context: ServicerContext
+) -> AbstractAsyncContextManager[None]:
     """Server half: ends the call with the status that belongs to the exception."""
-    try:
-        yield
-    except grpc.aio.AbortError:
-        raise
-    except Exception as error:
+    return _MappedCall(method, context)
+
+
+class _MappedCall:
+    __slots__ = ("_context", "_method")
+
+    def __init__(self, method: CalledMethod, context: ServicerContext) -> None:
+        self._method = method
+        self._context = context
+
+    async def __aenter__(self) -> None:
+        pass
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        if not isinstance(error, Exception) or isinstance(error, grpc.aio.AbortError):
+            return
         visible = visible_error(error)
         if visible is not None:
             status = rich_status(visible)
         else:
-            _log.exception("unexpected error", rpc_method=method.full_name)
+            _log.error("unexpected error", rpc_method=self._method.full_name, exc_info=error)
             status = _neutral_status(current_request_id())
-        await _abort(context, status)
+        await _abort(self._context, status)
 
 
 async def _abort(context: ServicerContext, status: status_pb2.Status) -> None:

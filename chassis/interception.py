@@ -3,6 +3,9 @@
 A concern is written once, as an async context manager over (method, context); this module puts
 it around unary and streaming handlers alike. Streaming handlers are run to their end inside the
 call's own task, so that cancellation reaches the surrounding code at once and in order.
+
+What surrounds every call is a class rather than an async generator: the event loop keeps account of
+each generator, which takes longer than most of what is done around a call.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from typing import Any, Literal, TextIO
 import orjson
 import structlog
 
+from chassis.request_id import current_request_id
+
 LogFormat = Literal["json", "console"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -28,7 +30,7 @@ def configure_logs(
     """Sends all log lines to `stream` (standard error if None) in this format."""
     stream = stream if stream is not None else sys.stderr
     shared: list[structlog.typing.Processor] = [
-        structlog.contextvars.merge_contextvars,
+        _with_request_id,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -60,6 +62,15 @@ def configure_logs(
     root.setLevel(log_level.upper())
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _with_request_id(
+    _logger: Any, _name: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    request_id = current_request_id()
+    if request_id:
+        event.setdefault("request_id", request_id)
+    return event
 
 
 class _NamedLogger(structlog.WriteLogger):

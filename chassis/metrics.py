@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
+from types import TracebackType
 
 import grpc
 import grpc.aio
@@ -83,22 +83,30 @@ def ended_status(context: ServicerContext, error: BaseException | None) -> str:
 
 def server_calls_measured(metrics: Metrics) -> Surround:
     """Server half: returns what measures each call."""
+    return partial(_MeasuredCall, metrics)
 
-    @asynccontextmanager
-    async def measured(method: CalledMethod, context: ServicerContext) -> AsyncIterator[None]:
-        start = metrics.clock()
-        status = "OK"
-        try:
-            yield
-            status = ended_status(context, None)
-        except BaseException as error:
-            status = ended_status(context, error)
-            raise
-        finally:
-            series = metrics.server_calls.labels(method.full_name, status)
-            series.observe(metrics.clock() - start)
 
-    return measured
+class _MeasuredCall:
+    __slots__ = ("_context", "_method", "_metrics", "_start")
+
+    def __init__(self, metrics: Metrics, method: CalledMethod, context: ServicerContext) -> None:
+        self._metrics = metrics
+        self._method = method
+        self._context = context
+        self._start = 0.0
+
+    async def __aenter__(self) -> None:
+        self._start = self._metrics.clock()
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        status = ended_status(self._context, error)
+        series = self._metrics.server_calls.labels(self._method.full_name, status)
+        series.observe(self._metrics.clock() - self._start)
 
 
 def client_call_measured(metrics: Metrics, method: str, call: grpc.aio.Call) -> None:

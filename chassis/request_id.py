@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
-
-import structlog
+from types import TracebackType
 
 from chassis.interception import CalledMethod, ServicerContext
 
@@ -44,18 +43,36 @@ def accepted_request_id(candidate: str | None) -> str:
 def bind_request_id(request_id: str) -> None:
     """Makes this the id of the running task, in its calls to others and in its log lines."""
     _current.set(request_id)
-    structlog.contextvars.bind_contextvars(request_id=request_id)
 
 
-@asynccontextmanager
-async def request_id_bound(_method: CalledMethod, context: ServicerContext) -> AsyncIterator[None]:
+def request_id_bound(
+    _method: CalledMethod, context: ServicerContext
+) -> AbstractAsyncContextManager[None]:
     """Server half: binds the caller's id, or a fresh one, to the call and returns it."""
-    request_id = accepted_request_id(_received(context.invocation_metadata()))
-    bind_request_id(request_id)
-    context.set_trailing_metadata(((METADATA_KEY, request_id),))
-    yield
-    # Again, in case the handler has set trailing metadata of its own.
-    context.set_trailing_metadata(outgoing_metadata(context.trailing_metadata()))
+    return _BoundCall(context)
+
+
+class _BoundCall:
+    __slots__ = ("_context",)
+
+    def __init__(self, context: ServicerContext) -> None:
+        self._context = context
+
+    async def __aenter__(self) -> None:
+        request_id = accepted_request_id(_received(self._context.invocation_metadata()))
+        bind_request_id(request_id)
+        self._context.set_trailing_metadata(((METADATA_KEY, request_id),))
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            # Again, in case the handler has set trailing metadata of its own.
+            kept = outgoing_metadata(self._context.trailing_metadata())
+            self._context.set_trailing_metadata(kept)
 
 
 def outgoing_metadata(

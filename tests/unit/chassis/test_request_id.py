@@ -178,4 +178,3 @@ def test_an_explicit_id_is_not_doubled() -> None:
         assert outgoing_metadata(None) == [(METADATA_KEY, "current")]
     finally:
         bind_request_id("")
-        structlog.contextvars.clear_contextvars()
