@@ -87,7 +87,9 @@ def _one_space_each(candidates: Sequence[Candidate]) -> dict[int, str]:
         ]
         for index, candidate in enumerate(candidates)
     }
-    sizes = Counter(space_id for space_ids in available.values() for space_id in space_ids)
+    sizes = Counter([space_id for space_ids in available.values() for space_id in space_ids])
+    if len(sizes) == 1:
+        return {index: space_ids[0] for index, space_ids in available.items() if space_ids}
     return {
         index: min(space_ids, key=lambda space_id: (-sizes[space_id], space_id))
         for index, space_ids in available.items()

@@ -9,7 +9,6 @@ from reranker_svc.implementation import Implementation
 from reranker_svc.limits import RequestLimits
 from reranker_svc.reranking import (
     Candidate,
-    FormulaParts,
     RankedPassage,
     Ranking,
     RerankRequest,
@@ -45,7 +44,7 @@ def rerank_request_from(message: pb.RerankPassagesRequest, limits: RequestLimits
             field="model_candidate_count",
         )
     candidates = tuple(
-        _candidate_from(candidate, at) for at, candidate in enumerate(message.candidates)
+        [_candidate_from(candidate, at) for at, candidate in enumerate(message.candidates)]
     )
     _check_unique(candidates)
     return RerankRequest(
@@ -60,10 +59,10 @@ def rerank_request_from(message: pb.RerankPassagesRequest, limits: RequestLimits
 
 def to_response(ranking: Ranking) -> pb.RerankPassagesResponse:
     """Returns the message of a ranking."""
-    return pb.RerankPassagesResponse(
-        passages=[_passage_message(passage) for passage in ranking.passages],
-        report=_report_message(ranking.report),
-    )
+    response = pb.RerankPassagesResponse(report=_report_message(ranking.report))
+    for passage in ranking.passages:
+        _write_passage(response.passages.add(), passage)
+    return response
 
 
 def _implementations_from(
@@ -100,6 +99,8 @@ def _check_count(count: int, limits: RequestLimits) -> None:
 
 
 def _check_unique(candidates: tuple[Candidate, ...]) -> None:
+    if len({candidate.passage_id for candidate in candidates}) == len(candidates):
+        return
     first_at: dict[str, int] = {}
     for at, candidate in enumerate(candidates):
         first = first_at.setdefault(candidate.passage_id, at)
@@ -125,29 +126,32 @@ def _candidate_from(message: pb.Candidate, at: int) -> Candidate:
 
 
 def _space_scores_from(message: pb.Candidate, candidate_at: int) -> tuple[SpaceScore, ...]:
-    seen: set[str] = set()
-    scores = []
+    scores: list[SpaceScore] = []
     for at, score in enumerate(message.space_scores):
         space_id = score.space_id
         cosine = score.cosine if score.HasField("cosine") else None
         window = score.best_window_cosine if score.HasField("best_window_cosine") else None
-        if not space_id.strip() or space_id in seen:
+        if not space_id.strip() or (at and any(space_id == each.space_id for each in scores)):
             raise InvalidArgument(
                 f"space id {space_id!r} is blank or repeated; send one score for each space",
                 field=f"candidates[{candidate_at}].space_scores[{at}].space_id",
             )
-        for name, value in (("cosine", cosine), ("best_window_cosine", window)):
-            # Written so that NaN fails too.
-            if value is not None and not abs(value) <= _LARGEST_COSINE:
-                field = f"candidates[{candidate_at}].space_scores[{at}].{name}"
-                raise InvalidArgument(
-                    f"{field} is {value}; send a cosine from -1 to 1, or nothing where there is "
-                    "none",
-                    field=field,
-                )
-        seen.add(space_id)
+        # Written so that NaN fails too.
+        if cosine is not None and not abs(cosine) <= _LARGEST_COSINE:
+            raise _no_cosine(cosine, f"candidates[{candidate_at}].space_scores[{at}].cosine")
+        if window is not None and not abs(window) <= _LARGEST_COSINE:
+            raise _no_cosine(
+                window, f"candidates[{candidate_at}].space_scores[{at}].best_window_cosine"
+            )
         scores.append(SpaceScore(space_id, cosine, window))
     return tuple(scores)
+
+
+def _no_cosine(value: float, field: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"{field} is {value}; send a cosine from -1 to 1, or nothing where there is none",
+        field=field,
+    )
 
 
 def _bm25_from(message: pb.Candidate, at: int) -> float | None:
@@ -164,23 +168,22 @@ def _bm25_from(message: pb.Candidate, at: int) -> float | None:
     return score
 
 
-def _passage_message(passage: RankedPassage) -> pb.RankedPassage:
-    return pb.RankedPassage(
-        passage_id=passage.passage_id,
-        score=passage.score,
-        formula_parts=_parts_message(passage.formula_parts),
-    )
-
-
-def _parts_message(parts: FormulaParts | None) -> pb.FormulaParts | None:
+def _write_passage(message: pb.RankedPassage, passage: RankedPassage) -> None:
+    message.passage_id = passage.passage_id
+    if passage.score is not None:
+        message.score = passage.score
+    parts = passage.formula_parts
     if parts is None:
-        return None
-    return pb.FormulaParts(
-        space_id=parts.space_id,
-        similarity_share=parts.similarity_share,
-        lexical_share=parts.lexical_share,
-        similarity_weight=parts.similarity_weight,
-    )
+        return
+    written = message.formula_parts
+    written.space_id = parts.space_id
+    if parts.similarity_share is not None:
+        written.similarity_share = parts.similarity_share
+    if parts.lexical_share is not None:
+        written.lexical_share = parts.lexical_share
+    written.similarity_weight = parts.similarity_weight
+    # Parts of nothing but zeros are parts as well.
+    written.SetInParent()
 
 
 def _report_message(report: StageReport) -> pb.StageReport:
