@@ -50,7 +50,7 @@ class CalledMethod:
 
 Surround = Callable[[CalledMethod, ServicerContext], AbstractAsyncContextManager[None]]
 
-_Behaviour: TypeAlias = Callable[[Any, ServicerContext], Any]
+Behaviour: TypeAlias = Callable[[Any, ServicerContext], Any]
 
 
 class SurroundingInterceptor(grpc.aio.ServerInterceptor):
@@ -58,8 +58,9 @@ class SurroundingInterceptor(grpc.aio.ServerInterceptor):
 
     def __init__(self, surrounds: Sequence[Surround]) -> None:
         self._surrounds = tuple(surrounds)
-        # By path; a server looks the handler of every call up anew, and finds the same.
-        self._surrounded: dict[str, tuple[Handler, Handler]] = {}
+        # By path and kind; a server looks the handler of every call up anew, and finds the same,
+        # or the one that refuses it.
+        self._surrounded: dict[tuple[str, bool, bool], tuple[Handler, Handler]] = {}
 
     async def intercept_service(
         self,
@@ -73,32 +74,35 @@ class SurroundingInterceptor(grpc.aio.ServerInterceptor):
         handler = await continuation(handler_call_details)
         if handler is None:
             return None
-        path = handler_call_details.method
-        known = self._surrounded.get(path)
+        kind = bool(handler.request_streaming), bool(handler.response_streaming)
+        place = (handler_call_details.method, *kind)
+        known = self._surrounded.get(place)
         if known is None or known[0] is not handler:
-            method = CalledMethod(
-                path, bool(handler.request_streaming), bool(handler.response_streaming)
-            )
-            known = handler, surrounded(handler, method, self._surrounds)
-            self._surrounded[path] = known
+            known = handler, surrounded(handler, CalledMethod(*place), self._surrounds)
+            self._surrounded[place] = known
         return known[1]
 
 
 def surrounded(handler: Handler, method: CalledMethod, surrounds: Sequence[Surround]) -> Handler:
     """Returns a handler of the same kind that runs inside all `surrounds`."""
-    behaviour = _behaviour(handler)
+    behaviour = behaviour_of(handler)
     run = _streamed(behaviour) if method.response_streaming else behaviour
     for surround in reversed(surrounds):
         run = _within(surround, method, run)
-    build = _KINDS[method.request_streaming, method.response_streaming][0]
+    return handler_like(handler, run)
+
+
+def handler_like(handler: Handler, behaviour: Behaviour) -> Handler:
+    """Returns a handler of the same kind and messages that does something else."""
+    build = _KINDS[bool(handler.request_streaming), bool(handler.response_streaming)][0]
     return build(
-        run,
+        behaviour,
         request_deserializer=handler.request_deserializer,
         response_serializer=handler.response_serializer,
     )
 
 
-def _within(surround: Surround, method: CalledMethod, inner: _Behaviour) -> _Behaviour:
+def _within(surround: Surround, method: CalledMethod, inner: Behaviour) -> Behaviour:
     async def run(request: Any, context: ServicerContext) -> Any:
         async with surround(method, context):
             return await inner(request, context)
@@ -106,7 +110,7 @@ def _within(surround: Surround, method: CalledMethod, inner: _Behaviour) -> _Beh
     return run
 
 
-def _streamed(behaviour: _Behaviour) -> _Behaviour:
+def _streamed(behaviour: Behaviour) -> Behaviour:
     async def run(request: Any, context: ServicerContext) -> None:
         outcome = behaviour(request, context)
         if not isinstance(outcome, AsyncIterator):
@@ -127,9 +131,10 @@ _KINDS: dict[tuple[bool, bool], tuple[Callable[..., Handler], str]] = {
 }
 
 
-def _behaviour(handler: Handler) -> _Behaviour:
+def behaviour_of(handler: Handler) -> Behaviour:
+    """Returns what a handler does; TypeError unless it is `async def`."""
     kind = _KINDS[bool(handler.request_streaming), bool(handler.response_streaming)][1]
-    behaviour: _Behaviour = getattr(handler, kind)
+    behaviour: Behaviour = getattr(handler, kind)
     called = behaviour if inspect.isroutine(behaviour) else type(behaviour).__call__
     if not (inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called)):
         # The server would run it in a thread, out of reach of cancellation and context.

@@ -34,6 +34,7 @@ from chassis.binding import (
     require_trusted_host,
 )
 from chassis.deadline import deadline_bound
+from chassis.entrance import Entrance, Guard
 from chassis.error_mapping import errors_mapped
 from chassis.errors import ServiceError
 from chassis.health import Health, HealthServicer
@@ -133,11 +134,16 @@ class RunningServer:
 
 @asynccontextmanager
 async def running_server(
-    services: Sequence[ServedService], settings: ServerSettings, *, metrics: Metrics | None = None
+    services: Sequence[ServedService],
+    settings: ServerSettings,
+    *,
+    metrics: Metrics | None = None,
+    guard: Guard | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Serves while inside; raises StartError if it may not or cannot listen.
 
-    Channels opened outside of this block are closed after the last call has ended.
+    `guard` checks every call of the business port, reflection included. Channels opened outside of
+    this block are closed after the last call has ended.
     """
     require_trusted_host(settings.host, insecure=settings.insecure)
     metrics = metrics or process_metrics()
@@ -145,7 +151,11 @@ async def running_server(
     async with AsyncExitStack() as stack:
         surrounds = surroundings(services, settings, metrics)
         business = grpc.aio.server(
-            interceptors=[SurroundingInterceptor(surrounds)],
+            interceptors=[
+                SurroundingInterceptor(surrounds),
+                # Inside, so that what it refuses is logged, measured and told as anything else.
+                *(() if guard is None else (Entrance(guard),)),
+            ],
             options=server_options(settings),
         )
         server = RunningServer(business, health, metrics, settings)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gateway.access.access import Access
+from gateway.access.keys import Keys
+from gateway.access.permitted_documents import PermittedDocuments
 from gateway.catalogue import Catalogue
 from gateway.glossary.board import GlossaryBoard
 from gateway.glossary.glossaries import Glossaries
@@ -48,6 +51,8 @@ class Application:
     glossaries: Glossaries
     switches: SwitchBoard
     mesh: Mesh
+    access: Access
+    keys: Keys
 
 
 def assembled(
@@ -55,6 +60,8 @@ def assembled(
     switches: SwitchBoard,
     glossaries: GlossaryBoard,
     mesh: Mesh,
+    access: Access,
+    keys: Keys,
     *,
     vector_capacity: int = 4096,
     vector_ttl_s: float = 600.0,
@@ -76,10 +83,14 @@ def assembled(
         searches=searches,
         explanations=SearchExplanations(searches, services.retriever),
         catalogue=Catalogue(services.retriever, services.ingestion, known, vectors, glossaries),
-        uploads=Uploads(services.ingestion, max_bytes=max_file_bytes),
+        uploads=Uploads(
+            services.ingestion, PermittedDocuments(services.retriever), max_bytes=max_file_bytes
+        ),
         jobs=services.jobs,
         spaces=SpaceWork(services.reembedding, services.retriever),
         glossaries=Glossaries(glossaries, services.retriever),
         switches=switches,
         mesh=mesh,
+        access=access,
+        keys=keys,
     )

@@ -7,6 +7,8 @@ from dataclasses import replace
 import structlog
 
 from chassis.errors import InvalidArgument, ServiceError
+from gateway.access.call_access import mandatory_filter, require_workspace, sees_workspace
+from gateway.access.permitted_documents import PermittedDocuments
 from gateway.documents import DocumentDeletion, DocumentPage, SourceDeletion, StoredDocument
 from gateway.glossary.board import GlossaryBoard
 from gateway.ingestion_ports import Ingestion
@@ -40,6 +42,7 @@ class Catalogue:
         glossaries: GlossaryBoard,
     ) -> None:
         self._retriever = retriever
+        self._documents = PermittedDocuments(retriever)
         self._ingestion = ingestion
         self._known = known
         self._vectors = vectors
@@ -47,6 +50,7 @@ class Catalogue:
 
     async def create_workspace(self, slug: str, settings: WorkspaceSettings) -> Workspace:
         """Creates a workspace; AlreadyExists where the slug is taken."""
+        require_workspace(slug)
         check_slug(slug)
         check_preset(settings.preset)
         check_fusion(settings.fusion, "settings.fusion")
@@ -55,8 +59,9 @@ class Catalogue:
         return workspace
 
     async def list_workspaces(self) -> tuple[Workspace, ...]:
-        """Lists all workspaces by slug."""
-        return await self._retriever.list_workspaces()
+        """Lists those workspaces by slug that are there for the call."""
+        workspaces = await self._retriever.list_workspaces()
+        return tuple(each for each in workspaces if sees_workspace(each.slug))
 
     async def describe_workspace(self, slug: str) -> Workspace:
         """Describes one workspace; NotFound where there is none."""
@@ -89,13 +94,16 @@ class Catalogue:
     async def get_document(self, workspace: str, external_id: str) -> StoredDocument:
         """Reads one document with its passages; NotFound where there is none."""
         check_document_name(workspace, external_id)
-        return await self._retriever.get_document(workspace, external_id, include_passages=True)
+        return await self._documents.read(workspace, external_id, include_passages=True)
 
     async def list_documents(
         self, workspace: str, page_size: int = 0, page_token: str = ""
     ) -> DocumentPage:
         """Lists documents by external id; `page_size` 0 means 50."""
         check_page(workspace, page_size)
+        bound = mandatory_filter(workspace)
+        if bound is not None:
+            return await self._retriever.find_documents(workspace, bound, page_size, page_token)
         return await self._retriever.list_documents(workspace, page_size, page_token)
 
     async def delete_document(self, workspace: str, external_id: str) -> DocumentDeletion:
@@ -104,6 +112,8 @@ class Catalogue:
         Kept files that cannot be deleted now are told of, and are no error either.
         """
         check_document_name(workspace, external_id)
+        if not await self._documents.sees(workspace, external_id):
+            return DocumentDeletion(deleted=False, passage_count=0)
         deletion = await self._retriever.delete_document(workspace, external_id)
         count, failure = await self._delete_originals(workspace, external_id)
         return replace(deletion, original_count=count, original_failure=failure)

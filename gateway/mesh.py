@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import version
+from typing import Protocol
 
 from chassis.clock import Clock, monotonic
 from chassis.errors import ServiceError
 from gateway.embedding import Provider
-from gateway.ports import Embedder, HealthCheck
+from gateway.ports import Embedder
 
 
 class ServiceHealth(Enum):
@@ -43,6 +44,14 @@ class MeshState:
     services: tuple[ServiceState, ...]
     providers: tuple[Provider, ...]
     version: str
+
+
+class HealthCheck(Protocol):
+    """Asks one service for its health."""
+
+    async def serving(self, *, timeout: float | None = None) -> bool:
+        """Returns what the service says of itself; Unavailable where it does not answer."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

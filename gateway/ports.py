@@ -22,6 +22,7 @@ from gateway.documents import (
 )
 from gateway.embedding import EmbeddedTexts, EmbeddingPurpose, Provider
 from gateway.explanations import DocumentStandings
+from gateway.filters import Filter
 from gateway.glossary.entry import NO_ENTRIES, MatchingEntries
 from gateway.reranking import Candidate, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
@@ -256,6 +257,18 @@ class PassageIndex(Protocol):
         """Fuses the lists of one search; NotFound where there is no such workspace."""
         ...
 
+    async def find_documents(
+        self,
+        workspace: str,
+        condition: Filter,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> DocumentPage:
+        """Lists and counts the documents that fulfil a condition, otherwise as `list_documents`."""
+        ...
+
     async def explain_passages(
         self, search: PassageSearch, external_id: str, *, timeout: float | None = None
     ) -> DocumentStandings:
@@ -284,12 +297,4 @@ class Reranker(Protocol):
         timeout: float | None = None,
     ) -> Ranking:
         """Sorts at most 200 candidates; 0 leaves the model's share to the service."""
-        ...
-
-
-class HealthCheck(Protocol):
-    """Asks one service for its health."""
-
-    async def serving(self, *, timeout: float | None = None) -> bool:
-        """Returns what the service says of itself; Unavailable where it does not answer."""
         ...

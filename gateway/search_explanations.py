@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gateway.access.permitted_documents import PermittedDocuments
+from gateway.access.permitted_questions import permitted
 from gateway.documents import StoredDocument
 from gateway.explained_passages import explained_passages, no_such_passage
 from gateway.explanations import (
@@ -25,12 +27,14 @@ class SearchExplanations:
     def __init__(self, searches: Searches, retriever: Retriever) -> None:
         self._searches = searches
         self._retriever = retriever
+        self._documents = PermittedDocuments(retriever)
 
     async def explain(self, question: Question, expected: Expectation) -> SearchExplanation:
         """Explains within the caller's deadline, or 30 s where it gave none.
 
         Raises as `Searches.search` does, and NotFound where there is no such document or passage.
         """
+        question = permitted(question)
         check_question(question)
         check_expectation(expected)
         run = self._searches.begin(question, DEFAULT_DEADLINE_S)
@@ -58,7 +62,7 @@ class SearchExplanations:
         """Reads the document first: for one that is not there, no model is paid."""
         document = await run.stages.required(
             "explain",
-            lambda timeout: self._retriever.get_document(
+            lambda timeout: self._documents.read(
                 question.workspace, expected.external_id, timeout=timeout
             ),
             share=0.5,

@@ -6,6 +6,7 @@ import structlog
 
 from chassis.deadline import Deadline, current_deadline
 from chassis.request_id import current_request_id
+from gateway.access.permitted_questions import permitted
 from gateway.page_tokens import token_of
 from gateway.pipeline import STAGE_ORDER, Retrieval, find_passages
 from gateway.questions import FoundPassages, Question
@@ -34,6 +35,7 @@ class Searches:
         InvalidArgument: what `check_question` refuses. NotFound: no such workspace. Unavailable:
         the retriever is lost. DeadlineExceeded: it did not answer in time.
         """
+        question = permitted(question)
         check_question(question)
         run = self.begin(question, DEFAULT_DEADLINE_S)
         retrieval = await run.find_passages()

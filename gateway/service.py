@@ -14,6 +14,11 @@ from chassis.binding import EXIT_CONFIG, StartError
 from chassis.channel import open_channel
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
+from gateway.access.access import Access
+from gateway.access.addresses import bootstrap_key_of, trusted_mode
+from gateway.access.key_ring import KeyRing
+from gateway.access.key_store import DatabaseKeyStore
+from gateway.access.keys import Keys
 from gateway.application import Application, Services, assembled
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.health import HealthClient
@@ -31,6 +36,7 @@ from gateway.http.app import http_door
 from gateway.http.server import running_http
 from gateway.mesh import Mesh, WatchedService
 from gateway.refreshing import repeated
+from gateway.servicer.access import AccessGuard
 from gateway.servicer.served import served_services
 from gateway.settings import GatewaySettings
 from gateway.switches.board import SwitchBoard
@@ -65,9 +71,24 @@ async def running_gateway(
     """
     metrics = metrics or process_metrics()
     async with AsyncExitStack() as stack:
-        switches, glossaries = await _boards(settings.database_url, stack)
-        application = await _application(settings, switches, glossaries, metrics, stack)
-        await asyncio.gather(_first_refresh(switches), _first_reading(glossaries))
+        bootstrap = bootstrap_key_of(settings.bootstrap_key_file)
+        database, switches = await _database(settings.database_url, stack)
+        glossaries = GlossaryBoard(DatabaseGlossaryStore(database))
+        key_store = DatabaseKeyStore(database)
+        ring = KeyRing(key_store, bootstrap, grace_s=settings.key_grace_s)
+        await asyncio.gather(_first_refresh(switches), _first_reading(glossaries), ring.refresh())
+        mode = await trusted_mode(settings, settings.access, ring)
+        application = await _application(
+            settings,
+            switches,
+            glossaries,
+            Access(ring, mode),
+            Keys(key_store, ring),
+            metrics,
+            stack,
+        )
+        reading_keys = repeated(ring.refresh, interval_s=settings.key_refresh_s)
+        await stack.enter_async_context(background_task(reading_keys))
         for refresh in (switches.refresh, glossaries.refresh):
             repeating = repeated(refresh, interval_s=settings.switch_refresh_s)
             await stack.enter_async_context(background_task(repeating))
@@ -76,12 +97,18 @@ async def running_gateway(
                 http_door(application, metrics),
                 settings.host,
                 settings.http_port,
-                insecure=settings.insecure,
+                # Callers have keys, or `trusted_mode` let nobody from elsewhere in.
+                insecure=True,
                 grace_s=settings.drain_grace_s,
             )
         )
         server = await stack.enter_async_context(
-            running_server(served_services(application), settings, metrics=metrics)
+            running_server(
+                served_services(application),
+                settings.model_copy(update={"insecure": True}),
+                metrics=metrics,
+                guard=AccessGuard(application.access),
+            )
         )
         yield RunningGateway(server, http_address)
 
@@ -90,6 +117,8 @@ async def _application(
     settings: GatewaySettings,
     switches: SwitchBoard,
     glossaries: GlossaryBoard,
+    access: Access,
+    keys: Keys,
     metrics: Metrics,
     stack: AsyncExitStack,
 ) -> Application:
@@ -136,13 +165,15 @@ async def _application(
         switches,
         glossaries,
         Mesh(watched, services.embedder),
+        access,
+        keys,
         vector_capacity=settings.vector_cache_capacity,
         vector_ttl_s=settings.vector_cache_ttl_s,
         max_file_bytes=settings.max_file_bytes,
     )
 
 
-async def _boards(database_url: str, stack: AsyncExitStack) -> tuple[SwitchBoard, GlossaryBoard]:
+async def _database(database_url: str, stack: AsyncExitStack) -> tuple[Database, SwitchBoard]:
     try:
         table = SwitchTable(database_url)
         database = Database(database_url, timeout_s=_DATABASE_TIMEOUT_S, pool_size=2)
@@ -153,7 +184,7 @@ async def _boards(database_url: str, stack: AsyncExitStack) -> tuple[SwitchBoard
             exit_code=EXIT_CONFIG,
         ) from error
     stack.push_async_callback(database.close)
-    return SwitchBoard(table), GlossaryBoard(DatabaseGlossaryStore(database))
+    return database, SwitchBoard(table)
 
 
 async def _first_refresh(switches: SwitchBoard) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from pydantic import Field, field_validator
@@ -10,6 +11,7 @@ from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
+from gateway.access.access import AccessMode
 from gateway.database.urls import checked_database_url
 
 _TARGET = re.compile(r"(?P<before>.+:)(?P<port>[0-9]{1,5})")
@@ -69,6 +71,26 @@ class GatewaySettings(ServiceSettings, ServerSettings):
         default=600.0, gt=0, description="seconds for which a query vector is kept"
     )
     max_file_bytes: int = Field(default=100 * 2**20, gt=0, description="bytes of one uploaded file")
+
+    access: AccessMode = Field(
+        default=AccessMode.AUTO,
+        description="auto: keys are needed as soon as there is one; keys: always; open: never",
+    )
+    bootstrap_key_file: Path | None = Field(
+        default=None, description="file that holds an API key which grants everything"
+    )
+    key_refresh_s: float = Field(
+        default=10.0,
+        gt=0,
+        le=50,
+        description="seconds between two readings of the keys, after which a key that was revoked "
+        "elsewhere ends here, up to 50",
+    )
+    key_grace_s: float = Field(
+        default=300.0,
+        ge=0,
+        description="seconds for which known keys are valid while the database is lost, from 0",
+    )
 
     @field_validator(
         "rewriter_target",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from chassis.errors import InvalidArgument, ResourceExhausted
+from gateway.access.call_access import require_workspace
+from gateway.access.permitted_documents import PermittedDocuments, unseen_document
 from gateway.incoming_files import IncomingFile, IngestionReport
 from gateway.ingestion_ports import Ingestion
 from gateway.validation import check_document_name, check_incoming_file, check_slug
@@ -15,23 +17,37 @@ MAX_FILE_BYTES = 100 * 1024 * 1024
 class Uploads:
     """Checks files and passes them on, at most `max_bytes` each, never held in memory whole."""
 
-    def __init__(self, ingestion: Ingestion, *, max_bytes: int = MAX_FILE_BYTES) -> None:
+    def __init__(
+        self,
+        ingestion: Ingestion,
+        documents: PermittedDocuments | None = None,
+        *,
+        max_bytes: int = MAX_FILE_BYTES,
+    ) -> None:
+        """Takes what bounds single callers; None where all callers are the mesh's own."""
         self._ingestion = ingestion
+        self._documents = documents
         self._max_bytes = max_bytes
 
     async def take_in(self, file: IncomingFile, content: AsyncIterator[bytes]) -> IngestionReport:
         """Takes one file in; it is searchable once this returns.
 
         InvalidArgument: no workspace or file name, another number of bytes than announced.
-        ResourceExhausted: the file is too large. Other refusals are those of the ingestion role.
+        ResourceExhausted: the file is too large. PermissionDenied: the document lies outside of
+        what the call may write. Other refusals are those of the ingestion role.
         """
+        require_workspace(file.workspace)
         check_incoming_file(file)
+        if self._documents is not None:
+            await self._documents.check_upload(file)
         content = checked_content(file, content, self._max_bytes)
         return await self._ingestion.ingest_document(file, content)
 
     async def rechunk(self, workspace: str, external_id: str) -> IngestionReport:
         """Takes the kept file of a document in again, as its workspace is set now."""
         check_document_name(workspace, external_id)
+        if self._documents and not await self._documents.sees(workspace, external_id):
+            raise unseen_document(workspace, external_id)
         return await self._ingestion.rechunk_document(workspace, external_id)
 
     async def delete_originals(self, workspace: str, external_id: str = "") -> int:

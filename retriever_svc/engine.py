@@ -16,6 +16,7 @@ from retriever_svc.documents import (
     UpsertReceipt,
 )
 from retriever_svc.explanations import Explanation, ExplanationRequest
+from retriever_svc.filters import Filter
 from retriever_svc.searches import SearchRequest, SearchResult
 from retriever_svc.spaces import (
     AwaitingPage,
@@ -83,6 +84,12 @@ class RetrievalEngine(Protocol):
         self, workspace: str, *, page_size: int, after: str | None
     ) -> DocumentPage:
         """Lists documents whose external id follows `after`. Raises NotFound."""
+        ...
+
+    async def find_documents(
+        self, workspace: str, condition: Filter, *, page_size: int, after: str | None
+    ) -> DocumentPage:
+        """Lists and counts the documents that fulfil a condition, as `list_documents` does."""
         ...
 
     async def read_parents(self, workspace: str, passage_ids: Sequence[int]) -> list[Parent]:

@@ -54,10 +54,12 @@ class Access:
 
     async def _access_of(self, authorizations: Sequence[str], need: Need | None) -> CallAccess:
         ring = self._ring
-        if need is not None and need.reach is Reach.NOBODY:
-            return CallAccess(None, NOTHING, need)
         if ring is None or self._mode is AccessMode.OPEN:
             return CallAccess(None, EVERYTHING, need)
+        if self._mode is AccessMode.AUTO and ring.known_empty:
+            return CallAccess(None, EVERYTHING, need)
+        if need is not None and need.reach is Reach.NOBODY:
+            return CallAccess(None, NOTHING, need)
         if self._mode is AccessMode.AUTO and not await ring.any_ever():
             return CallAccess(None, EVERYTHING, need)
         record = await ring.record_of(presented_key(authorizations))

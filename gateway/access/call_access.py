@@ -13,7 +13,7 @@ from chassis.errors import NotFound, PermissionDenied
 from gateway.access.grants import Grant, Grants
 from gateway.access.identity import Identity, bind_identity
 from gateway.access.needs import Need, Reach
-from gateway.filters import AllOf, Filter
+from gateway.filters import Filter
 
 _WORKSPACE_NOT_FOUND = "WORKSPACE_NOT_FOUND"
 
@@ -52,9 +52,11 @@ class CallAccess:
         """
         grant = self.grants.of(workspace)
         need = self.need
+        shown = repr(workspace[:80])
+        if grant is None and need is not None and need.creates:
+            raise PermissionDenied(f"this key may not create {shown}", reason="NOT_GRANTED")
         if grant is None:
             raise unseen_workspace(workspace)
-        shown = repr(workspace[:80])
         if need is None or (need.action is not None and not grant.allows(need.action)):
             wanted = need.action.value if need is not None and need.action else "do this"
             raise PermissionDenied(
@@ -97,6 +99,12 @@ def sees_workspace(workspace: str) -> bool:
     return access is None or access.grants.of(workspace) is not None
 
 
+def sees_installation() -> bool:
+    """Whether the call may know how the mesh is built: addresses, and why a service is silent."""
+    access = _current.get()
+    return access is None or access.grants.everywhere
+
+
 def mandatory_filter(workspace: str) -> Filter | None:
     """Returns what documents must fulfil to be there for this call; None for nothing.
 
@@ -104,14 +112,6 @@ def mandatory_filter(workspace: str) -> Filter | None:
     """
     access = _current.get()
     return None if access is None else access.check_workspace(workspace).filter
-
-
-def restricted(workspace: str, asked: Filter | None) -> Filter | None:
-    """Returns what a call asked for, and what it must not look beyond."""
-    mandatory = mandatory_filter(workspace)
-    if mandatory is None or asked is None:
-        return asked or mandatory
-    return AllOf((mandatory, asked))
 
 
 def unseen_workspace(workspace: str) -> NotFound:

@@ -71,6 +71,11 @@ class KeyRing:
         """The key of the bootstrap file; None where there is none now."""
         return None if self._bootstrap is None else self._bootstrap.record
 
+    @property
+    def known_empty(self) -> bool:
+        """Whether the database was read and there never was a key."""
+        return self._read_at is not None and not self._ever
+
     async def any_ever(self) -> bool:
         """Whether there ever was a key; Unavailable until the database was read once."""
         if not self._ever and self._read_at is None:

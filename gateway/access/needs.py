@@ -31,13 +31,15 @@ class Need:
 
     `place` says where the call names its workspace: a field of the message, or of a route
     `path NAME`, `query NAME` or `body`. `whole` refuses grants with a filter: the answer, or the
-    change, is not about single documents.
+    change, is not about single documents. What `creates` a workspace is refused without hiding it,
+    whether it is there or not.
     """
 
     reach: Reach
     action: Action | None = None
     place: str = ""
     whole: bool = False
+    creates: bool = False
 
 
 BODY = "body"
@@ -56,13 +58,17 @@ def _whole(place: str, action: Action) -> Need:
     return _in(place, action, whole=True)
 
 
+def _creating(place: str) -> Need:
+    return Need(Reach.WORKSPACE, Action.ADMIN, place, whole=True, creates=True)
+
+
 _READ, _WRITE, _ADMIN = Action.READ, Action.WRITE, Action.ADMIN
 _PACKAGE = "justesse.gateway.v1"
 
 RPC_NEEDS: Mapping[str, Need] = {
     f"{_PACKAGE}.SearchService/SearchPassages": _in("workspace", _READ),
-    f"{_PACKAGE}.ExplanationService/ExplainSearch": _in("workspace", _READ),
-    f"{_PACKAGE}.WorkspaceService/CreateWorkspace": _whole("slug", _ADMIN),
+    f"{_PACKAGE}.ExplanationService/ExplainSearch": _in("search.workspace", _READ),
+    f"{_PACKAGE}.WorkspaceService/CreateWorkspace": _creating("slug"),
     f"{_PACKAGE}.WorkspaceService/ListWorkspaces": _ANY_KEY,
     f"{_PACKAGE}.WorkspaceService/DescribeWorkspace": _in("slug", None),
     f"{_PACKAGE}.WorkspaceService/UpdateWorkspace": _whole("slug", _ADMIN),
@@ -108,7 +114,7 @@ ROUTE_NEEDS: Mapping[tuple[str, str], Need] = {
     ("POST", "/v1/search"): _in(BODY, _READ),
     ("POST", "/v1/explain"): _in(BODY, _READ),
     ("GET", _WORKSPACES): _ANY_KEY,
-    ("POST", _WORKSPACES): _whole(BODY, _ADMIN),
+    ("POST", _WORKSPACES): _creating(BODY),
     ("GET", _ONE): _in(_OF_SLUG, None),
     ("PATCH", _ONE): _whole(_OF_SLUG, _ADMIN),
     ("DELETE", _ONE): _whole(_OF_SLUG, _ADMIN),
@@ -143,6 +149,6 @@ ROUTE_NEEDS: Mapping[tuple[str, str], Need] = {
     ("GET", "/docs"): _NOBODY,
     ("GET", "/docs/oauth2-redirect"): _NOBODY,
     ("GET", "/openapi.json"): _NOBODY,
-    ("GET", "/docs-files"): _NOBODY,
+    ("GET", "/docs-files/{path:path}"): _NOBODY,
 }
-"""By method and template of the route; what is mounted stands under GET."""
+"""By method and template of the route; HEAD counts as GET."""

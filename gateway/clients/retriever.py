@@ -14,6 +14,7 @@ _PACKAGE = "justesse.retriever.v1"
 IDEMPOTENT_METHODS = (
     f"{_PACKAGE}.SearchService/SearchPassages",
     f"{_PACKAGE}.SearchService/ExplainPassage",
+    f"{_PACKAGE}.SearchService/FindDocuments",
     f"{_PACKAGE}.WorkspaceService/ListWorkspaces",
     f"{_PACKAGE}.WorkspaceService/DescribeWorkspace",
     f"{_PACKAGE}.DocumentService/GetDocument",

@@ -7,10 +7,17 @@ from functools import partial
 import grpc
 import numpy as np
 
-from gateway.clients.retriever_messages import document_from, passage_from, update_time_from
+from gateway.clients.retriever_messages import (
+    document_from,
+    listed_document_from,
+    passage_from,
+    update_time_from,
+)
 from gateway.clients.retriever_workspaces import spaces_from
 from gateway.clients.service_errors import errors_of
 from gateway.clients.stage_reports import stage_report_from
+from gateway.documents import DocumentPage
+from gateway.filters import Filter
 from gateway.searching import (
     FusedHit,
     FusedHits,
@@ -58,6 +65,28 @@ class RetrieverSearch:
             applied_seq=response.applied_seq,
             total_count=response.total_count,
             window_cut=response.window_cut,
+        )
+
+    async def find_documents(
+        self,
+        workspace: str,
+        condition: Filter,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> DocumentPage:
+        """Lists and counts the documents that fulfil a condition, otherwise as `list_documents`."""
+        request = search_pb2.FindDocumentsRequest(
+            workspace=workspace, page_size=page_size, page_token=page_token
+        )
+        write_filter(request.filter, condition)
+        with errors_of("retriever"):
+            response = await self._search.FindDocuments(request, timeout=timeout)
+        return DocumentPage(
+            documents=tuple(listed_document_from(listed) for listed in response.documents),
+            next_page_token=response.next_page_token,
+            total_count=response.total_count,
         )
 
 

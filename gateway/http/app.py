@@ -10,6 +10,8 @@ from starlette.types import ASGIApp
 
 from chassis.metrics import Metrics
 from gateway.application import Application
+from gateway.http.access import RouteGuard
+from gateway.http.description import describe_keys
 from gateway.http.errors import install_error_handlers
 from gateway.http.measurement import RequestMeasurement
 from gateway.http.models.errors import ErrorAnswer
@@ -17,6 +19,7 @@ from gateway.http.routes.documents import document_routes
 from gateway.http.routes.explanations import explanation_routes
 from gateway.http.routes.glossary import glossary_routes
 from gateway.http.routes.jobs import job_routes
+from gateway.http.routes.keys import key_routes
 from gateway.http.routes.operation import health_routes, switch_routes
 from gateway.http.routes.search import search_routes
 from gateway.http.routes.spaces import space_routes
@@ -28,7 +31,9 @@ DOCS_FILES = "/docs-files"
 
 def http_door(application: Application, metrics: Metrics) -> ASGIApp:
     """Returns what answers HTTP requests; it measures them in `metrics`."""
-    return Surroundings(routed(application), RequestMeasurement(metrics))
+    app = routed(application)
+    guard = RouteGuard(application.access, app.routes)
+    return Surroundings(app, guard, RequestMeasurement(metrics))
 
 
 def routed(application: Application) -> FastAPI:
@@ -52,7 +57,9 @@ def routed(application: Application) -> FastAPI:
         document_routes(application.catalogue, application.uploads, application.jobs)
     )
     app.include_router(job_routes(application.jobs))
+    app.include_router(key_routes(application.keys))
     app.include_router(switch_routes(application.switches))
     app.include_router(health_routes(application.mesh))
     install_error_handlers(app)
+    describe_keys(app)
     return app

@@ -13,8 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from chassis.error_mapping import status_code_of, visible_error
-from chassis.errors import FieldViolation, InvalidArgument, ServiceError
+from chassis.errors import FieldViolation, InvalidArgument, ServiceError, Unauthenticated
 from chassis.request_id import current_request_id
+from gateway.access.access import CHALLENGE
 from gateway.http.models.errors import ErrorAnswer, ErrorBody, FieldViolationBody
 from gateway.http.responses import JsonResponse
 
@@ -51,7 +52,7 @@ def error_response(error: Exception) -> JsonResponse:
     code = 413 if visible.reason in TOO_LARGE else HTTP_CODES[status]
     violations = visible.violations if isinstance(visible, InvalidArgument) else ()
     return _response(
-        code, status, visible.reason, visible.message, violations, _retry_headers(visible)
+        code, status, visible.reason, visible.message, violations, _headers_of(visible)
     )
 
 
@@ -142,7 +143,9 @@ def _response(
     return JsonResponse(body, code, dict(headers or {}))
 
 
-def _retry_headers(error: ServiceError) -> dict[str, str]:
+def _headers_of(error: ServiceError) -> dict[str, str]:
+    if isinstance(error, Unauthenticated):
+        return {"WWW-Authenticate": CHALLENGE}
     pause_s = getattr(error, "retry_after_s", None)
     return {} if pause_s is None else {"Retry-After": str(max(1, math.ceil(pause_s)))}
 

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.request_id import accepted_request_id, bind_request_id
+from gateway.http.access import RouteGuard
 from gateway.http.bodies import (
     GLOSSARY_BODY_BYTES,
     JOB_BODY_BYTES,
@@ -84,8 +85,9 @@ def bounds_of(method: str, path: str) -> Bounds:
 class Surroundings:
     """Wraps the application; outermost, so that nothing leaves without passing here."""
 
-    def __init__(self, app: ASGIApp, measurement: RequestMeasurement) -> None:
+    def __init__(self, app: ASGIApp, guard: RouteGuard, measurement: RequestMeasurement) -> None:
         self._app = app
+        self._guard = guard
         self._measurement = measurement
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -108,22 +110,29 @@ class Surroundings:
             )
 
     async def _run(self, scope: Scope, headers: Headers, receive: Receive, answer: _Answer) -> None:
+        await self._guard.admit(scope)
         bounds = bounds_of(scope["method"], scope["path"])
         stated_s = stated_timeout_s(headers.get(TIMEOUT_HEADER))
         check_announced_length(headers, bounds.max_bytes)
         async with within(bounds.default_s if stated_s is None else stated_s):
+            answer.reads_body = True
             if bounds.whole:
                 receive = await read_whole(receive, bounds.max_bytes)
             else:
                 receive = counted(receive, bounds.max_bytes)
-            await self._app(scope, receive, answer.send)
+            with self._guard.during():
+                await self._app(scope, receive, answer.send)
 
 
 class _Answer:
-    """Sends an answer with the headers that every answer has; `status` is 0 until it starts."""
+    """Sends an answer with the headers that every answer has; `status` is 0 until it starts.
+
+    Where `reads_body` is False the request was refused by its head alone.
+    """
 
     def __init__(self, send: Send, request_id: str, path: str) -> None:
         self.status = 0
+        self.reads_body = False
         self._send = send
         self._request_id = request_id
         self._path = path
@@ -138,7 +147,7 @@ class _Answer:
             if self._path == "/docs":
                 headers["Content-Security-Policy"] = DOCS_POLICY
             headers[REQUEST_ID_HEADER] = self._request_id
-            if self.status == 413:
+            if self.status == 413 or not self.reads_body:
                 # The rest of the body is not read.
                 headers["Connection"] = "close"
         await self._send(message)

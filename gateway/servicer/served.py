@@ -13,6 +13,7 @@ from gateway.servicer.explanations import ExplanationServicer
 from gateway.servicer.glossary import GlossaryServicer
 from gateway.servicer.ingestion import IngestionServicer
 from gateway.servicer.jobs import JobServicer
+from gateway.servicer.keys import KeyServicer
 from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
 from gateway.servicer.spaces import SpaceServicer
@@ -24,6 +25,7 @@ from justesse.gateway.v1 import (
     glossary_pb2_grpc,
     ingestion_pb2_grpc,
     jobs_pb2_grpc,
+    keys_pb2_grpc,
     mesh_pb2_grpc,
     search_pb2_grpc,
     spaces_pb2_grpc,
@@ -48,6 +50,7 @@ def served_services(application: Application) -> list[ServedService]:
     jobs = JobServicer(application.jobs)
     spaces = SpaceServicer(application.spaces)
     glossary = GlossaryServicer(application.glossaries)
+    keys = KeyServicer(application.keys)
     switches = SwitchServicer(application.switches)
     mesh = MeshServicer(application.mesh)
     return [
@@ -88,6 +91,10 @@ def served_services(application: Application) -> list[ServedService]:
         ServedService(
             f"{PACKAGE}.GlossaryService",
             partial(glossary_pb2_grpc.add_GlossaryServiceServicer_to_server, glossary),
+        ),
+        ServedService(
+            f"{PACKAGE}.KeyService",
+            partial(keys_pb2_grpc.add_KeyServiceServicer_to_server, keys),
         ),
         ServedService(
             f"{PACKAGE}.SwitchService",

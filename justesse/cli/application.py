@@ -1,10 +1,12 @@
 """The commands of `justesse`."""
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from justesse.cli import documents, glossary, jobs, spaces, switches, up, workspaces
+from justesse.cli import documents, glossary, jobs, keys, spaces, switches, up, workspaces
 from justesse.cli.command_line import CommandLine
 from justesse.cli.demonstration import demo
 from justesse.cli.evaluation import application as evaluation
@@ -15,6 +17,7 @@ from justesse.cli.rechunk import rechunk
 from justesse.cli.reembed import reembed
 from justesse.cli.search import search
 from justesse.cli.status import status, version, version_option
+from justesse.client.destination import KEY_FILE_VARIABLE, KEY_VARIABLE
 
 app = typer.Typer(
     name="justesse",
@@ -37,6 +40,7 @@ app.add_typer(spaces.app, name="spaces")
 app.add_typer(documents.app, name="documents")
 app.add_typer(glossary.app, name="glossary")
 app.add_typer(jobs.app, name="jobs")
+app.add_typer(keys.app, name="keys")
 app.add_typer(switches.app, name="switches")
 app.add_typer(evaluation.app, name="eval")
 app.command()(status)
@@ -56,7 +60,19 @@ def root(
             help="Show the version of this program.",
         ),
     ] = False,
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--api-key-file",
+            help="File that holds the API key of the gateway; without it, "
+            f"{KEY_FILE_VARIABLE} names one or {KEY_VARIABLE} holds the key.",
+        ),
+    ] = None,
 ) -> None:
     """Find the passage that answers."""
+    if api_key_file is not None:
+        # Where every client that a command opens looks for it.
+        os.environ.pop(KEY_VARIABLE, None)
+        os.environ[KEY_FILE_VARIABLE] = str(api_key_file)
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

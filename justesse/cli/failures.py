@@ -10,7 +10,13 @@ from justesse.cli.exit_codes import ExitCode, exit_code_of
 from justesse.cli.output import one_line
 from justesse.cli.program import program_name
 from justesse.cli.system_errors import line_of
-from justesse.client import FieldViolation, JustesseError, UnavailableError
+from justesse.client import (
+    FieldViolation,
+    JustesseError,
+    UnauthenticatedError,
+    UnavailableError,
+)
+from justesse.client.destination import KEY_FILE_VARIABLE, KEY_VARIABLE
 
 
 class CommandError(Exception):
@@ -102,6 +108,8 @@ def error_line(error: JustesseError) -> str:
         parts.append(
             f"start a mesh with '{program_name()} up', or name another address with --address"
         )
+    if isinstance(error, UnauthenticatedError):
+        parts.append(f"name one with --api-key-file, {KEY_FILE_VARIABLE} or {KEY_VARIABLE}")
     if error.retry_after_s is not None:
         parts.append(f"try again in {error.retry_after_s:g} s")
     labels = [error.reason] if error.reason and error.reason != error.status else []

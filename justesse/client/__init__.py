@@ -56,6 +56,7 @@ from justesse.client.glossary import (
 )
 from justesse.client.ingestion import DocumentFacts, IngestionOutcome, IngestionResult
 from justesse.client.jobs import FileToIngest, Job, JobFile, JobFileFailure, JobPage, JobState
+from justesse.client.keys import EVERY_WORKSPACE, Action, CreatedKey, Grant, Key
 from justesse.client.mesh_state import MeshState, ProviderState, ServiceHealth, ServiceState
 from justesse.client.metadata import MetadataValue
 from justesse.client.receipt import Cost, Receipt, StageOutcome, StageReport
@@ -96,9 +97,12 @@ from justesse.client.workspaces import (
 
 __all__ = [
     "DEFAULT_ADDRESS",
+    "EVERY_WORKSPACE",
+    "Action",
     "AlreadyExistsError",
     "AsyncJustesse",
     "Cost",
+    "CreatedKey",
     "DeletedDocument",
     "DeletedSource",
     "DeletedWorkspace",
@@ -121,6 +125,7 @@ __all__ = [
     "GlossaryDeletion",
     "GlossaryEntry",
     "GlossaryPage",
+    "Grant",
     "Hit",
     "IngestionOutcome",
     "IngestionResult",
@@ -133,6 +138,7 @@ __all__ = [
     "JobState",
     "Justesse",
     "JustesseError",
+    "Key",
     "LabelledQuestion",
     "ListRank",
     "ListStanding",

@@ -10,6 +10,7 @@ from justesse.client import methods, requests
 from justesse.client.address import checked_address
 from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
+from justesse.client.destination import destination_of
 from justesse.client.document_calls_asynchronous import AsyncDocumentCalls
 from justesse.client.early_status import EarlyStatus
 from justesse.client.explanations import SearchExplanation
@@ -18,6 +19,7 @@ from justesse.client.fusion import Fusion
 from justesse.client.glossary_calls_asynchronous import AsyncGlossaryCalls
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
 from justesse.client.job_calls_asynchronous import AsyncJobCalls
+from justesse.client.key_calls_asynchronous import AsyncKeyCalls
 from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
 from justesse.client.search_options import SearchOptions
@@ -31,7 +33,9 @@ from justesse.gateway.v1.ingestion_pb2 import IngestDocumentResponse
 IngestCall: TypeAlias = grpc.aio.StreamUnaryCall[Message, IngestDocumentResponse]
 
 
-class AsyncJustesse(AsyncDocumentCalls, AsyncGlossaryCalls, AsyncJobCalls, AsyncSpaceCalls):
+class AsyncJustesse(
+    AsyncDocumentCalls, AsyncGlossaryCalls, AsyncJobCalls, AsyncKeyCalls, AsyncSpaceCalls
+):
     """Calls the gateway; belongs to one event loop, and is an asynchronous context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the
@@ -39,13 +43,19 @@ class AsyncJustesse(AsyncDocumentCalls, AsyncGlossaryCalls, AsyncJobCalls, Async
     """
 
     def __init__(
-        self, address: str = DEFAULT_ADDRESS, *, channel: grpc.aio.Channel | None = None
+        self,
+        address: str = DEFAULT_ADDRESS,
+        *,
+        api_key: str | None = None,
+        channel: grpc.aio.Channel | None = None,
     ) -> None:
         """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open.
 
-        Raises ValueError for an address that cannot be dialled.
+        `api_key` is shown with every call; None takes that of JUSTESSE_API_KEY, or of the file that
+        JUSTESSE_API_KEY_FILE names, and "" none. Raises ValueError for an address that cannot be
+        dialled, and for a key that cannot be sent.
         """
-        self._address = address
+        self._destination = destination_of(address, api_key)
         self._owns_channel = channel is None
         self._channel = channel or grpc.aio.insecure_channel(
             checked_address(address), channel_options()
@@ -110,7 +120,7 @@ class AsyncJustesse(AsyncDocumentCalls, AsyncGlossaryCalls, AsyncJobCalls, Async
         `content`: a path, or bytes, which need a `file_name`. Raises OSError for a file that cannot
         be read, ValueError and TypeError for facts that cannot be sent.
         """
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         send = self._channel.stream_unary(
             methods.INGEST_DOCUMENT.path,
             request_serializer=methods.INGEST_DOCUMENT.request_type.SerializeToString,
@@ -206,7 +216,7 @@ class AsyncJustesse(AsyncDocumentCalls, AsyncGlossaryCalls, AsyncJobCalls, Async
     async def _answer(
         self, call: CallFor[ResultT], timeout: float | None, request_id: str | None
     ) -> ResultT:
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         send = self._channel.unary_unary(
             call.method.path,
             request_serializer=call.method.request_type.SerializeToString,

@@ -4,9 +4,11 @@ import re
 from dataclasses import dataclass
 from uuid import uuid4
 
+from justesse.client.destination import Destination
 from justesse.client.errors import TimeoutExceededError
 
 REQUEST_ID_KEY = "x-request-id"
+AUTHORIZATION_KEY = "authorization"
 _ACCEPTED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -14,18 +16,27 @@ _ACCEPTED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 class CallTerms:
     """Terms that have been checked."""
 
-    address: str
+    destination: Destination
     timeout: float | None
     """Seconds; None waits for ever."""
     request_id: str
 
     @property
+    def address(self) -> str:
+        """Where the call goes."""
+        return self.destination.address
+
+    @property
     def metadata(self) -> tuple[tuple[str, str], ...]:
         """What is sent along with the request."""
-        return ((REQUEST_ID_KEY, self.request_id),)
+        carried = ((REQUEST_ID_KEY, self.request_id),)
+        key = self.destination.api_key
+        return (*carried, (AUTHORIZATION_KEY, f"Bearer {key}")) if key else carried
 
 
-def agreed_terms(address: str, timeout: float | None, request_id: str | None) -> CallTerms:
+def agreed_terms(
+    destination: Destination, timeout: float | None, request_id: str | None
+) -> CallTerms:
     """Returns the terms, with a fresh id where the caller names none.
 
     Raises ValueError for an id that the services would replace by their own, and
@@ -43,4 +54,4 @@ def agreed_terms(address: str, timeout: float | None, request_id: str | None) ->
             status="DEADLINE_EXCEEDED",
             request_id=request_id,
         )
-    return CallTerms(address, timeout, request_id)
+    return CallTerms(destination, timeout, request_id)

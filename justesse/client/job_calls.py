@@ -9,6 +9,7 @@ import grpc
 
 from justesse.client import methods, requests
 from justesse.client.call_terms import agreed_terms
+from justesse.client.destination import Destination
 from justesse.client.failed_calls import FailedCall, error_from
 from justesse.client.jobs import FileToIngest, Job, JobPage, job_from, submission_messages
 from justesse.client.requests import CallFor, ResultT
@@ -18,7 +19,7 @@ from justesse.gateway.v1.jobs_pb2 import SubmitDocumentsRequest, WatchJobRequest
 class JobCalls(ABC):
     """What a client can do with jobs."""
 
-    _address: str
+    _destination: Destination
     _channel: grpc.Channel
 
     def submit(
@@ -35,7 +36,7 @@ class JobCalls(ABC):
         cannot be read, ValueError and TypeError for facts that cannot be sent; there is no job
         then.
         """
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         method = methods.SUBMIT_DOCUMENTS
         send = self._channel.stream_unary(
             method.path,
@@ -134,7 +135,7 @@ class JobCalls(ABC):
 
         Ends after the final state. Who lost the connection goes on from the last `revision`.
         """
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         method = methods.WATCH_JOB
         send = self._channel.unary_stream(
             method.path,

@@ -10,6 +10,7 @@ import grpc.aio
 
 from justesse.client import methods, requests
 from justesse.client.call_terms import agreed_terms
+from justesse.client.destination import Destination
 from justesse.client.early_status import EarlyStatus
 from justesse.client.failed_calls import error_from
 from justesse.client.jobs import FileToIngest, Job, JobPage, job_from, submission_messages
@@ -20,7 +21,7 @@ from justesse.gateway.v1.jobs_pb2 import SubmitDocumentsRequest, WatchJobRequest
 class AsyncJobCalls(ABC):
     """What a client can do with jobs."""
 
-    _address: str
+    _destination: Destination
     _channel: grpc.aio.Channel
 
     async def submit(
@@ -37,7 +38,7 @@ class AsyncJobCalls(ABC):
         cannot be read, ValueError and TypeError for facts that cannot be sent; there is no job
         then.
         """
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         method = methods.SUBMIT_DOCUMENTS
         send = self._channel.stream_unary(
             method.path,
@@ -142,7 +143,7 @@ class AsyncJobCalls(ABC):
 
         Ends after the final state. Who lost the connection goes on from the last `revision`.
         """
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         method = methods.WATCH_JOB
         send = self._channel.unary_stream(
             method.path,

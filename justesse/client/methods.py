@@ -1,10 +1,9 @@
 """The methods of the gateway that the client calls."""
 
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from google.protobuf.message import Message
-
+from justesse.client.key_methods import CREATE_KEY, LIST_KEYS, REVOKE_KEY
+from justesse.client.method import PACKAGE, Method
 from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
@@ -17,30 +16,6 @@ from justesse.gateway.v1 import (
     switches_pb2,
     workspaces_pb2,
 )
-
-RequestT = TypeVar("RequestT", bound=Message)
-ResponseT = TypeVar("ResponseT", bound=Message)
-
-PACKAGE = "justesse.gateway.v1"
-
-
-@dataclass(frozen=True, slots=True)
-class Method(Generic[RequestT, ResponseT]):
-    """One RPC."""
-
-    service: str
-    """Full name of the service."""
-    name: str
-    request_type: type[RequestT]
-    response_type: type[ResponseT]
-    idempotent: bool
-    """Reads only, so that it may be sent again."""
-
-    @property
-    def path(self) -> str:
-        """Name of the method on the wire."""
-        return f"/{self.service}/{self.name}"
-
 
 SEARCH_PASSAGES = Method(
     f"{PACKAGE}.SearchService",
@@ -280,6 +255,9 @@ METHODS: tuple[Method[Any, Any], ...] = (
     LIST_GLOSSARY_ENTRIES,
     PUT_GLOSSARY_ENTRIES,
     DELETE_GLOSSARY_ENTRIES,
+    CREATE_KEY,
+    LIST_KEYS,
+    REVOKE_KEY,
     LIST_SWITCHES,
     SET_SWITCH,
     REFRESH_SWITCHES,

@@ -19,7 +19,7 @@ from justesse.client.fusion import Fusion, fusion_message
 from justesse.client.ingestion import IngestionResult, ingestion_result_from
 from justesse.client.jobs import Job, JobPage, job_from, job_page_from
 from justesse.client.mesh_state import MeshState, mesh_state_from
-from justesse.client.methods import Method, RequestT, ResponseT
+from justesse.client.method import Method, RequestT, ResponseT
 from justesse.client.search_options import SearchOptions, search_message
 from justesse.client.search_result import SearchResult, search_result_from
 from justesse.client.spaces import DroppedSpace, SpaceSwitch

@@ -7,6 +7,7 @@ import grpc.aio
 
 from justesse.client import methods, requests
 from justesse.client.call_terms import agreed_terms
+from justesse.client.destination import Destination
 from justesse.client.failed_calls import error_from
 from justesse.client.requests import CallFor, ResultT
 from justesse.client.spaces import (
@@ -22,7 +23,7 @@ from justesse.client.spaces import (
 class AsyncSpaceCalls(ABC):
     """What a client can do with the spaces of workspaces."""
 
-    _address: str
+    _destination: Destination
     _channel: grpc.aio.Channel
 
     async def reembed(
@@ -42,7 +43,7 @@ class AsyncSpaceCalls(ABC):
         plan, progress after each batch, the verdict of the gate, and the outcome. Leaving off ends
         the work; what was embedded stays, and the same call again goes on from there.
         """
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         method = methods.REEMBED_WORKSPACE
         send = self._channel.unary_stream(
             method.path,

@@ -8,6 +8,7 @@ from justesse.client import methods, requests
 from justesse.client.address import checked_address
 from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
+from justesse.client.destination import destination_of
 from justesse.client.document_calls import DocumentCalls
 from justesse.client.errors import JustesseError
 from justesse.client.explanations import SearchExplanation
@@ -16,6 +17,7 @@ from justesse.client.fusion import Fusion
 from justesse.client.glossary_calls import GlossaryCalls
 from justesse.client.ingestion import DocumentFacts, IngestionResult, ingestion_result_from
 from justesse.client.job_calls import JobCalls
+from justesse.client.key_calls import KeyCalls
 from justesse.client.mesh_state import MeshState
 from justesse.client.requests import CallFor, ResultT
 from justesse.client.search_options import SearchOptions
@@ -26,7 +28,7 @@ from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 
 
-class Justesse(DocumentCalls, GlossaryCalls, JobCalls, SpaceCalls):
+class Justesse(DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls):
     """Calls the gateway; safe to share between threads, and a context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the
@@ -34,13 +36,19 @@ class Justesse(DocumentCalls, GlossaryCalls, JobCalls, SpaceCalls):
     """
 
     def __init__(
-        self, address: str = DEFAULT_ADDRESS, *, channel: grpc.Channel | None = None
+        self,
+        address: str = DEFAULT_ADDRESS,
+        *,
+        api_key: str | None = None,
+        channel: grpc.Channel | None = None,
     ) -> None:
         """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open.
 
-        Raises ValueError for an address that cannot be dialled.
+        `api_key` is shown with every call; None takes that of JUSTESSE_API_KEY, or of the file that
+        JUSTESSE_API_KEY_FILE names, and "" none. Raises ValueError for an address that cannot be
+        dialled, and for a key that cannot be sent.
         """
-        self._address = address
+        self._destination = destination_of(address, api_key)
         self._owns_channel = channel is None
         self._channel = channel or grpc.insecure_channel(
             checked_address(address), channel_options()
@@ -105,7 +113,7 @@ class Justesse(DocumentCalls, GlossaryCalls, JobCalls, SpaceCalls):
         `content`: a path, or bytes, which need a `file_name`. Raises OSError for a file that cannot
         be read, ValueError and TypeError for facts that cannot be sent.
         """
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         send = self._channel.stream_unary(
             methods.INGEST_DOCUMENT.path,
             request_serializer=methods.INGEST_DOCUMENT.request_type.SerializeToString,
@@ -206,7 +214,7 @@ class Justesse(DocumentCalls, GlossaryCalls, JobCalls, SpaceCalls):
     def _answer(
         self, call: CallFor[ResultT], timeout: float | None, request_id: str | None
     ) -> ResultT:
-        terms = agreed_terms(self._address, timeout, request_id)
+        terms = agreed_terms(self._destination, timeout, request_id)
         send = self._channel.unary_unary(
             call.method.path,
             request_serializer=call.method.request_type.SerializeToString,

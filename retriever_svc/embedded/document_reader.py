@@ -8,6 +8,7 @@ from chassis.errors import NotFound
 from retriever_svc.documents import DocumentPage, Parent, StoredDocument, StoredPassage
 from retriever_svc.embedded.store.document_rows import (
     DocumentRow,
+    count_documents,
     find_document,
     list_document_rows,
 )
@@ -29,6 +30,7 @@ from retriever_svc.embedded.store.vector_rows import (
     spaces_by_passage,
 )
 from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, find_workspace
+from retriever_svc.filters import Filter
 from retriever_svc.spaces import AwaitingPage, AwaitingPassage
 
 _NO_SPACE = -1
@@ -55,19 +57,30 @@ class DocumentReader:
             awaiting = awaiting_counts(self._connection, workspace.id, [row.id])
             return _stored(row, awaiting, passages)
 
-    def list_page(self, slug: str, *, page_size: int, after: str | None) -> DocumentPage:
-        """Lists documents whose external id follows `after`."""
+    def list_page(
+        self, slug: str, *, page_size: int, after: str | None, condition: Filter | None = None
+    ) -> DocumentPage:
+        """Lists documents whose external id follows `after`.
+
+        With a condition, only those that fulfil it are listed and counted.
+        """
         with _Snapshot(self._connection):
             workspace = find_workspace(self._connection, slug)
             rows = list_document_rows(
-                self._connection, workspace.id, after=after, limit=page_size + 1
+                self._connection,
+                workspace.id,
+                after=after,
+                limit=page_size + 1,
+                condition=condition,
             )
             page = rows[:page_size]
             awaiting = awaiting_counts(self._connection, workspace.id, [row.id for row in page])
             return DocumentPage(
                 tuple(_stored(row, awaiting) for row in page),
                 page[-1].document.external_id if len(rows) > page_size else None,
-                workspace.document_count,
+                workspace.document_count
+                if condition is None
+                else count_documents(self._connection, workspace.id, condition),
             )
 
     def list_awaiting(

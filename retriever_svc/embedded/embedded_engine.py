@@ -43,6 +43,7 @@ from retriever_svc.embedded.store.workspace_rows import (
 )
 from retriever_svc.embedded.workspace_view import described
 from retriever_svc.explanations import Explanation, ExplanationRequest
+from retriever_svc.filters import Filter
 from retriever_svc.highlights import highlighted
 from retriever_svc.searches import SearchRequest, SearchResult
 from retriever_svc.space_leases import SpaceLeases
@@ -181,6 +182,19 @@ class EmbeddedEngine:
     ) -> DocumentPage:
         """See `RetrievalEngine`."""
         read = partial(self._documents.list_page, workspace, page_size=page_size, after=after)
+        return await asyncio.wrap_future(self._reading.submit(read))
+
+    async def find_documents(
+        self, workspace: str, condition: Filter, *, page_size: int, after: str | None
+    ) -> DocumentPage:
+        """See `RetrievalEngine`."""
+        read = partial(
+            self._documents.list_page,
+            workspace,
+            page_size=page_size,
+            after=after,
+            condition=condition,
+        )
         return await asyncio.wrap_future(self._reading.submit(read))
 
     async def read_parents(self, workspace: str, passage_ids: Sequence[int]) -> list[Parent]:

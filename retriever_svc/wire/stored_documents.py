@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from justesse.retriever.v1 import documents_pb2
+from justesse.retriever.v1 import documents_pb2, search_pb2
 from retriever_svc.documents import DocumentPage, DocumentRemoval, StoredDocument
 from retriever_svc.wire.documents import document_message, external_id_from, passage_message
 from retriever_svc.wire.field_checks import checked_count
@@ -22,7 +22,9 @@ class PageRequest:
     after: str | None
 
 
-def page_request_from(message: documents_pb2.ListDocumentsRequest) -> PageRequest:
+def page_request_from(
+    message: documents_pb2.ListDocumentsRequest | search_pb2.FindDocumentsRequest,
+) -> PageRequest:
     """Returns the request. Raises InvalidArgument."""
     size = checked_count(message.page_size, "page_size", low=0, high=_MAX_PAGE_SIZE)
     return PageRequest(
@@ -35,17 +37,27 @@ def page_request_from(message: documents_pb2.ListDocumentsRequest) -> PageReques
 def page_response(page: DocumentPage) -> documents_pb2.ListDocumentsResponse:
     """Returns the message of a page."""
     return documents_pb2.ListDocumentsResponse(
-        documents=[
-            documents_pb2.ListedDocument(
-                document=document_message(stored.document),
-                passage_count=stored.passage_count,
-                update_time=timestamp_from(stored.updated_at),
-                awaiting_passage_count=stored.awaiting_passage_count,
-            )
-            for stored in page.documents
-        ],
+        documents=map(_listed_message, page.documents),
         next_page_token=token_from(page.next_after),
         total_count=page.total_count,
+    )
+
+
+def found_response(page: DocumentPage) -> search_pb2.FindDocumentsResponse:
+    """Returns the message of a page of documents that were looked for."""
+    return search_pb2.FindDocumentsResponse(
+        documents=map(_listed_message, page.documents),
+        next_page_token=token_from(page.next_after),
+        total_count=page.total_count,
+    )
+
+
+def _listed_message(stored: StoredDocument) -> documents_pb2.ListedDocument:
+    return documents_pb2.ListedDocument(
+        document=document_message(stored.document),
+        passage_count=stored.passage_count,
+        update_time=timestamp_from(stored.updated_at),
+        awaiting_passage_count=stored.awaiting_passage_count,
     )
 
 

@@ -16,6 +16,7 @@ from gateway.documents import (
     UpsertReport,
     VectorBlock,
 )
+from gateway.filters import Filter
 from gateway.workspaces import Workspace, WorkspaceSettings
 from tests.fakes.idle_spaces import IdleSpaces
 
@@ -90,6 +91,18 @@ class FakePassageStore(IdleSpaces):
         place = int(page_token or 0)
         documents = tuple(self.documents[workspace, one] for one in ids[place : place + 1])
         return DocumentPage(documents, str(place + 1) if place + 1 < len(ids) else "", len(ids))
+
+    async def find_documents(
+        self,
+        workspace: str,
+        condition: Filter,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> DocumentPage:
+        """Is not called by the ingestion role."""
+        raise AssertionError("the ingestion role looks for no documents")
 
     async def upsert_document(
         self,

@@ -36,6 +36,7 @@ SERVICES = {
         "justesse.gateway.v1.GlossaryService",
         "justesse.gateway.v1.IngestionService",
         "justesse.gateway.v1.JobService",
+        "justesse.gateway.v1.KeyService",
         "justesse.gateway.v1.MeshService",
         "justesse.gateway.v1.SearchService",
         "justesse.gateway.v1.SpaceService",

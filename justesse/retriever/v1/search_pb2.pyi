@@ -870,6 +870,74 @@ class SpaceScore(_message.Message):
 Global___SpaceScore: _TypeAlias = SpaceScore  # noqa: Y015
 
 @_typing.final
+class FindDocumentsRequest(_message.Message):
+    """Asks for a page of the documents that fulfil a condition."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    page_size: _builtins.int
+    """Documents on a page; 0 means 50, at most 500."""
+    page_token: _builtins.str
+    """Token of the page, from an earlier answer; empty for the first."""
+    @_builtins.property
+    def filter(self) -> Global___Filter:
+        """Only documents that fulfil this are listed and counted."""
+
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+        filter: Global___Filter | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["filter", b"filter", "page_size", b"page_size", "page_token", b"page_token", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FindDocumentsRequest: _TypeAlias = FindDocumentsRequest  # noqa: Y015
+
+@_typing.final
+class FindDocumentsResponse(_message.Message):
+    """Lists documents that fulfil a condition."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DOCUMENTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    TOTAL_COUNT_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Token of the next page; empty on the last."""
+    total_count: _builtins.int
+    """Documents on all pages."""
+    @_builtins.property
+    def documents(self) -> _containers.RepeatedCompositeFieldContainer[_documents_pb2.ListedDocument]:
+        """Documents in order of their external ids."""
+
+    def __init__(
+        self,
+        *,
+        documents: _abc.Iterable[_documents_pb2.ListedDocument] | None = ...,
+        next_page_token: _builtins.str = ...,
+        total_count: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["documents", b"documents", "next_page_token", b"next_page_token", "total_count", b"total_count"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FindDocumentsResponse: _TypeAlias = FindDocumentsResponse  # noqa: Y015
+
+@_typing.final
 class Filter(_message.Message):
     """Holds one condition on a document."""
 

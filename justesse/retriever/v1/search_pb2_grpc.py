@@ -45,6 +45,11 @@ class SearchServiceStub(object):
                 request_serializer=justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageRequest.SerializeToString,
                 response_deserializer=justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageResponse.FromString,
                 _registered_method=True)
+        self.FindDocuments = channel.unary_unary(
+                '/justesse.retriever.v1.SearchService/FindDocuments',
+                request_serializer=justesse_dot_retriever_dot_v1_dot_search__pb2.FindDocumentsRequest.SerializeToString,
+                response_deserializer=justesse_dot_retriever_dot_v1_dot_search__pb2.FindDocumentsResponse.FromString,
+                _registered_method=True)
 
 
 class SearchServiceServicer(object):
@@ -76,6 +81,16 @@ class SearchServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def FindDocuments(self, request, context):
+        """Lists the documents that fulfil a condition by external id, in pages, and counts them.
+
+        INVALID_ARGUMENT: the condition, page size out of range, page token not of this list.
+        NOT_FOUND: no such workspace.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SearchServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -88,6 +103,11 @@ def add_SearchServiceServicer_to_server(servicer, server):
                     servicer.ExplainPassage,
                     request_deserializer=justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageRequest.FromString,
                     response_serializer=justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageResponse.SerializeToString,
+            ),
+            'FindDocuments': grpc.unary_unary_rpc_method_handler(
+                    servicer.FindDocuments,
+                    request_deserializer=justesse_dot_retriever_dot_v1_dot_search__pb2.FindDocumentsRequest.FromString,
+                    response_serializer=justesse_dot_retriever_dot_v1_dot_search__pb2.FindDocumentsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -145,6 +165,33 @@ class SearchService(object):
             '/justesse.retriever.v1.SearchService/ExplainPassage',
             justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageRequest.SerializeToString,
             justesse_dot_retriever_dot_v1_dot_search__pb2.ExplainPassageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def FindDocuments(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.retriever.v1.SearchService/FindDocuments',
+            justesse_dot_retriever_dot_v1_dot_search__pb2.FindDocumentsRequest.SerializeToString,
+            justesse_dot_retriever_dot_v1_dot_search__pb2.FindDocumentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

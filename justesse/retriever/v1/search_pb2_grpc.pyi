@@ -50,6 +50,12 @@ class SearchServiceStub:
     INVALID_ARGUMENT: as for SearchPassages, and no target. NOT_FOUND: no such workspace, passage or
     document.
     """
+    FindDocuments: _grpc.UnaryUnaryMultiCallable[_search_pb2.FindDocumentsRequest, _search_pb2.FindDocumentsResponse]
+    """Lists the documents that fulfil a condition by external id, in pages, and counts them.
+
+    INVALID_ARGUMENT: the condition, page size out of range, page token not of this list.
+    NOT_FOUND: no such workspace.
+    """
 
 @_typing.type_check_only
 class SearchServiceAsyncStub(SearchServiceStub):
@@ -72,6 +78,12 @@ class SearchServiceAsyncStub(SearchServiceStub):
 
     INVALID_ARGUMENT: as for SearchPassages, and no target. NOT_FOUND: no such workspace, passage or
     document.
+    """
+    FindDocuments: _aio.UnaryUnaryMultiCallable[_search_pb2.FindDocumentsRequest, _search_pb2.FindDocumentsResponse]  # type: ignore[assignment]
+    """Lists the documents that fulfil a condition by external id, in pages, and counts them.
+
+    INVALID_ARGUMENT: the condition, page size out of range, page token not of this list.
+    NOT_FOUND: no such workspace.
     """
 
 class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -104,6 +116,18 @@ class SearchServiceServicer(metaclass=_abc_1.ABCMeta):
 
         INVALID_ARGUMENT: as for SearchPassages, and no target. NOT_FOUND: no such workspace, passage or
         document.
+        """
+
+    @_abc_1.abstractmethod
+    def FindDocuments(
+        self,
+        request: _search_pb2.FindDocumentsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_search_pb2.FindDocumentsResponse, _abc.Awaitable[_search_pb2.FindDocumentsResponse]]:
+        """Lists the documents that fulfil a condition by external id, in pages, and counts them.
+
+        INVALID_ARGUMENT: the condition, page size out of range, page token not of this list.
+        NOT_FOUND: no such workspace.
         """
 
 def add_SearchServiceServicer_to_server(servicer: SearchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

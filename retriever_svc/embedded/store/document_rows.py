@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from retriever_svc.documents import Document
+from retriever_svc.embedded.store.filter_queries import clause_of
 from retriever_svc.embedded.store.json_columns import (
     json_from_metadata,
     json_from_words,
@@ -15,6 +16,7 @@ from retriever_svc.embedded.store.json_columns import (
     words_from_json,
 )
 from retriever_svc.embedded.store.moments import microseconds_from, moment_from
+from retriever_svc.filters import Filter
 
 _CONTENT = (
     "external_id, title, keywords, source_uri, category, language, metadata, version, "
@@ -112,15 +114,34 @@ def read_documents(
 
 
 def list_document_rows(
-    connection: sqlite3.Connection, workspace_id: int, *, after: str | None, limit: int
+    connection: sqlite3.Connection,
+    workspace_id: int,
+    *,
+    after: str | None,
+    limit: int,
+    condition: Filter | None = None,
 ) -> list[DocumentRow]:
-    """Reads up to `limit` documents ordered by external id, those after `after`."""
+    """Reads up to `limit` documents ordered by external id, those after `after`.
+
+    With a condition, only those that fulfil it.
+    """
+    clause, values = ("1", []) if condition is None else clause_of(condition)
     rows = connection.execute(
         f"SELECT {_SELECTED} FROM documents "
-        "WHERE workspace_id = ? AND external_id > ? ORDER BY external_id LIMIT ?",
-        (workspace_id, "" if after is None else after, limit),
+        f"WHERE workspace_id = ? AND external_id > ? AND {clause} ORDER BY external_id LIMIT ?",
+        (workspace_id, "" if after is None else after, *values, limit),
     )
     return [_row_from(row) for row in rows]
+
+
+def count_documents(connection: sqlite3.Connection, workspace_id: int, condition: Filter) -> int:
+    """Counts the documents of a workspace that fulfil a condition."""
+    clause, values = clause_of(condition)
+    row = connection.execute(
+        f"SELECT count(*) FROM documents WHERE workspace_id = ? AND {clause}",
+        (workspace_id, *values),
+    ).fetchone()
+    return int(row[0])
 
 
 def _content_of(document: Document) -> tuple[str | int | None, ...]:

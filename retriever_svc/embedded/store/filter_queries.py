@@ -34,16 +34,21 @@ _LISTED = "(SELECT value FROM json_each(?))"
 
 def passages_that_fulfil(connection: Connection, workspace_id: int, condition: Filter) -> IntVector:
     """Returns the ids of all passages whose document fulfils the condition, growing."""
-    clauses = _Clauses()
-    text = clauses.text_of(condition)
+    text, values = clause_of(condition)
     rows = connection.execute(
         "SELECT passages.id FROM documents JOIN passages ON passages.document_id = documents.id "
         f"WHERE documents.workspace_id = ? AND {text}",
-        (workspace_id, *clauses.values),
+        (workspace_id, *values),
     ).fetchall()
     ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
     ids.sort()
     return ids
+
+
+def clause_of(condition: Filter) -> tuple[str, list[str | int | float]]:
+    """Returns a clause over rows of documents, and the values of its question marks in order."""
+    clauses = _Clauses()
+    return clauses.text_of(condition), clauses.values
 
 
 class _Clauses:

@@ -13,6 +13,7 @@ from justesse.gateway.v1 import (
     glossary_pb2_grpc,
     ingestion_pb2_grpc,
     jobs_pb2_grpc,
+    keys_pb2_grpc,
     mesh_pb2_grpc,
     search_pb2_grpc,
     spaces_pb2_grpc,
@@ -23,6 +24,7 @@ from tests.fakes.fake_gateway.documents import FakeDocuments, FakeIngestion
 from tests.fakes.fake_gateway.explanations import FakeExplanations
 from tests.fakes.fake_gateway.glossary import FakeGlossary
 from tests.fakes.fake_gateway.jobs import FakeJobs
+from tests.fakes.fake_gateway.keys import FakeKeys
 from tests.fakes.fake_gateway.operation import FakeMesh, FakeSwitches
 from tests.fakes.fake_gateway.search import FakeSearch
 from tests.fakes.fake_gateway.spaces import FakeSpaces
@@ -43,6 +45,7 @@ async def fake_gateway(state: GatewayState) -> AsyncIterator[str]:
     spaces_pb2_grpc.add_SpaceServiceServicer_to_server(FakeSpaces(state), server)
     switches_pb2_grpc.add_SwitchServiceServicer_to_server(FakeSwitches(state), server)
     glossary_pb2_grpc.add_GlossaryServiceServicer_to_server(FakeGlossary(state), server)
+    keys_pb2_grpc.add_KeyServiceServicer_to_server(FakeKeys(state), server)
     mesh_pb2_grpc.add_MeshServiceServicer_to_server(FakeMesh(state), server)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

@@ -14,6 +14,7 @@ from justesse.gateway.v1 import (
     glossary_pb2,
     ingestion_pb2,
     jobs_pb2,
+    keys_pb2,
     mesh_pb2,
     search_pb2,
     spaces_pb2,
@@ -66,6 +67,9 @@ class GatewayState:
     """Errors to break off with while a job is in work, one a call."""
     glossary: dict[str, glossary_pb2.GlossaryEntry] = field(default_factory=dict)
     glossary_version: int = 0
+    keys: dict[str, keys_pb2.Key] = field(default_factory=dict)
+    authorizations: list[str] = field(default_factory=list)
+    """What calls showed, empty for those without a key."""
     silent: bool = False
     """Whether calls are left without an answer."""
     embedder_health: mesh_pb2.ServiceHealth.ValueType = mesh_pb2.SERVICE_HEALTH_SERVING
@@ -74,6 +78,7 @@ class GatewayState:
         """Notes the call and ends it if the test wants `method` to fail."""
         metadata = dict(context.invocation_metadata() or ())
         self.request_ids.append(str(metadata.get("x-request-id")))
+        self.authorizations.append(str(metadata.get("authorization", "")))
         if self.silent:
             await asyncio.Event().wait()
         if self.failures_once.get(method):

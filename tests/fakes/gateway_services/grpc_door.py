@@ -12,6 +12,7 @@ from chassis.error_mapping import service_error_from
 from chassis.errors import ServiceError
 from chassis.metrics import Metrics
 from chassis.server import ServerSettings, running_server
+from gateway.servicer.access import AccessGuard
 from gateway.servicer.served import served_services
 from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 
@@ -20,9 +21,12 @@ from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 async def grpc_door(mesh: MeshOfFakes) -> AsyncIterator[grpc.aio.Channel]:
     """Serves the application over fakes; yields a plain channel to it."""
     settings = ServerSettings(drain_grace_s=0.0)
-    services = served_services(mesh.application())
+    await mesh.key_ring.refresh()
+    application = mesh.application()
+    services = served_services(application)
+    guard = AccessGuard(application.access)
     async with (
-        running_server(services, settings, metrics=Metrics()) as server,
+        running_server(services, settings, metrics=Metrics(), guard=guard) as server,
         grpc.aio.insecure_channel(server.address) as channel,
     ):
         yield channel

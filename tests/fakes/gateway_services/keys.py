@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from chassis.errors import ServiceError, Unavailable
+from gateway.access.access import Access
 from gateway.access.api_key import ApiKey, new_api_key
 from gateway.access.grants import EVERY_WORKSPACE, Action, Grant, Grants
 from gateway.access.key_record import KeyRecord
+from gateway.access.key_ring import KeyRing
+from gateway.access.keys import Keys
 from gateway.filters import Filter
 
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
@@ -71,6 +74,12 @@ class FakeKeyStore:
 def grant(workspace: str, *actions: Action, only: Filter | None = None) -> Grant:
     """Returns a grant."""
     return Grant(workspace, frozenset(actions), only)
+
+
+def open_access() -> tuple[Access, Keys]:
+    """Returns an access that admits everybody, and keys that nobody needs."""
+    store = FakeKeyStore()
+    return Access(None), Keys(store, KeyRing(store))
 
 
 EVERYTHING_GRANT = grant(EVERY_WORKSPACE, Action.ADMIN)

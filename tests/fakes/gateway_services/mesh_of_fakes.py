@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from gateway.access.access import Access
+from gateway.access.key_ring import KeyRing
+from gateway.access.keys import Keys
 from gateway.application import Application, Services, assembled
 from gateway.glossary.board import GlossaryBoard
 from gateway.mesh import Mesh, WatchedService
 from gateway.switches.board import SwitchBoard
 from tests.fakes.gateway_services.glossary import FakeGlossaryStore
 from tests.fakes.gateway_services.jobs import FakeJobs
+from tests.fakes.gateway_services.keys import FakeKeyStore
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeReranker, FakeRewriter
 from tests.fakes.gateway_services.passages import stored_document
 from tests.fakes.gateway_services.retriever import FakeRetriever
@@ -33,6 +37,7 @@ class MeshOfFakes:
     jobs: FakeJobs = field(default_factory=FakeJobs)
     reembedding: FakeReembedding = field(default_factory=FakeReembedding)
     glossary_store: FakeGlossaryStore = field(default_factory=FakeGlossaryStore)
+    key_store: FakeKeyStore = field(default_factory=FakeKeyStore)
     health: dict[str, FakeHealth] = field(
         default_factory=lambda: {name: FakeHealth() for name in SERVICE_NAMES}
     )
@@ -44,6 +49,7 @@ class MeshOfFakes:
             self.retriever.documents["negoce", external_id] = stored
         self.switches: SwitchBoard = self.database.board()
         self.glossaries = GlossaryBoard(self.glossary_store)
+        self.key_ring = KeyRing(self.key_store, pause_s=0.0)
 
     def application(self) -> Application:
         """Returns the application."""
@@ -61,5 +67,11 @@ class MeshOfFakes:
         ]
         mesh = Mesh(watched, self.embedder, timeout_s=0.1)
         return assembled(
-            services, self.switches, self.glossaries, mesh, max_file_bytes=self.max_file_bytes
+            services,
+            self.switches,
+            self.glossaries,
+            mesh,
+            Access(self.key_ring),
+            Keys(self.key_store, self.key_ring),
+            max_file_bytes=self.max_file_bytes,
         )

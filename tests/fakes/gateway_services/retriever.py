@@ -17,6 +17,8 @@ from gateway.documents import (
     VectorBlock,
 )
 from gateway.explanations import DocumentStandings, PassageStandings
+from gateway.filter_matching import fulfils
+from gateway.filters import Filter
 from gateway.receipt import StageOutcome, StageReport
 from gateway.searching import (
     FusedHits,
@@ -167,6 +169,20 @@ class FakeRetriever(IdleSpaces):
         end = start + (page_size or 50)
         shown = [replace(self.documents[workspace, one], passages=()) for one in ids[start:end]]
         return DocumentPage(tuple(shown), str(end) if end < len(ids) else "", len(ids))
+
+    async def find_documents(
+        self,
+        workspace: str,
+        condition: Filter,
+        page_size: int = 0,
+        page_token: str = "",
+        *,
+        timeout: float | None = None,
+    ) -> DocumentPage:
+        """Implements the port, on one page."""
+        page = await self.list_documents(workspace, 500, "", timeout=timeout)
+        fitting = tuple(each for each in page.documents if fulfils(each.document, condition))
+        return DocumentPage(fitting, "", len(fitting))
 
     async def delete_document(
         self, workspace: str, external_id: str, *, timeout: float | None = None

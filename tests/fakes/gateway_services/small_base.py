@@ -25,6 +25,7 @@ from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
 from tests.fakes.gateway_services.glossary import empty_board
 from tests.fakes.gateway_services.jobs import FakeJobs
+from tests.fakes.gateway_services.keys import open_access
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
 from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
@@ -98,4 +99,4 @@ async def small_base(folder: Path, embedder: FakeEmbedder) -> AsyncIterator[Appl
             FakeReembedding(),
         )
         switches = SwitchDatabase(folder / "gateway.sqlite").board()
-        yield assembled(services, switches, empty_board(), Mesh([], embedder))
+        yield assembled(services, switches, empty_board(), Mesh([], embedder), *open_access())

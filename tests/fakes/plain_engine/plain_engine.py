@@ -17,6 +17,7 @@ from retriever_svc.documents import (
     UpsertReceipt,
 )
 from retriever_svc.explanations import Explanation, ExplanationRequest
+from retriever_svc.filters import Filter, fulfils
 from retriever_svc.highlights import highlighted
 from retriever_svc.searches import SearchRequest, SearchResult
 from retriever_svc.space_leases import SpaceLeases
@@ -126,6 +127,19 @@ class PlainEngine:
         listed = [await self.get_document(workspace, one, include_passages=False) for one in page]
         more = len(ids) > page_size
         return DocumentPage(tuple(listed), page[-1] if more else None, len(documents))
+
+    async def find_documents(
+        self, workspace: str, condition: Filter, *, page_size: int, after: str | None
+    ) -> DocumentPage:
+        """See `RetrievalEngine`."""
+        page = await self.list_documents(workspace, page_size=2**31, after=None)
+        fitting = [one for one in page.documents if fulfils(one.document, condition)]
+        following = [one for one in fitting if after is None or one.document.external_id > after]
+        shown = following[:page_size]
+        more = len(following) > page_size
+        return DocumentPage(
+            tuple(shown), shown[-1].document.external_id if more else None, len(fitting)
+        )
 
     async def read_parents(self, workspace: str, passage_ids: Sequence[int]) -> list[Parent]:
         """See `RetrievalEngine`."""

@@ -31,6 +31,7 @@ def mesh(database: SwitchDatabase) -> MeshOfFakes:
 @pytest.fixture
 async def http(mesh: MeshOfFakes) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the HTTP door."""
+    await mesh.key_ring.refresh()
     transport = httpx.ASGITransport(http_door(mesh.application(), Metrics()))
     async with httpx.AsyncClient(transport=transport, base_url="http://gateway.test") as client:
         yield client

@@ -16,12 +16,14 @@ from gateway.clients.reranker import RerankerClient
 from gateway.clients.retriever import RetrieverClient
 from gateway.clients.rewriter import RewriterClient
 from gateway.ingestion_ports import DocumentJobs, Ingestion
-from gateway.ports import Embedder, HealthCheck, Reranker, Retriever, Rewriter
+from gateway.mesh import HealthCheck
+from gateway.ports import Embedder, Reranker, Retriever, Rewriter
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
 from gateway.servicer.glossary import GlossaryServicer
 from gateway.servicer.ingestion import IngestionServicer
 from gateway.servicer.jobs import JobServicer
+from gateway.servicer.keys import KeyServicer
 from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
 from gateway.servicer.served import served_services
@@ -34,6 +36,7 @@ from justesse.gateway.v1 import (
     glossary_pb2,
     ingestion_pb2,
     jobs_pb2,
+    keys_pb2,
     mesh_pb2,
     search_pb2,
     spaces_pb2,
@@ -48,6 +51,7 @@ SERVICERS: dict[str, type] = {
     "GlossaryService": GlossaryServicer,
     "IngestionService": IngestionServicer,
     "JobService": JobServicer,
+    "KeyService": KeyServicer,
     "MeshService": MeshServicer,
     "SearchService": SearchServicer,
     "SpaceService": SpaceServicer,
@@ -64,6 +68,7 @@ def contract_services() -> dict[str, ServiceDescriptor]:
         glossary_pb2,
         ingestion_pb2,
         jobs_pb2,
+        keys_pb2,
         mesh_pb2,
         search_pb2,
         spaces_pb2,

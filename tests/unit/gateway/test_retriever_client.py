@@ -183,6 +183,32 @@ async def test_documents_are_read_listed_and_deleted() -> None:
     assert deletion == DocumentDeletion(True, 1, 4, purge_within_s=3_600)
 
 
+async def test_documents_are_found_by_a_condition() -> None:
+    """The condition crosses whole; the answer is a page like any other."""
+    listed = documents_pb2.ListedDocument(
+        document=documents_pb2.Document(external_id="a.md"), passage_count=3
+    )
+    answers = {
+        f"{PACKAGE}.SearchService.FindDocuments": lambda _: search_pb2.FindDocumentsResponse(
+            documents=[listed], next_page_token="next", total_count=2
+        )
+    }
+    async with downstream(answers) as retriever:
+        client = RetrieverClient(retriever.channel)
+        page = await client.find_documents("negoce", FieldExists("category"), 10, "token")
+
+    assert retriever.seen == [
+        search_pb2.FindDocumentsRequest(
+            workspace="negoce",
+            filter=search_pb2.Filter(field_exists="category"),
+            page_size=10,
+            page_token="token",
+        )
+    ]
+    assert [each.document.external_id for each in page.documents] == ["a.md"]
+    assert (page.next_page_token, page.total_count) == ("next", 2)
+
+
 async def test_a_search_crosses_whole() -> None:
     """Every part of the request is sent, every part of the answer is read."""
     response = search_pb2.SearchPassagesResponse(

@@ -30,6 +30,7 @@ from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
 from tests.fakes.gateway_services.glossary import empty_board
 from tests.fakes.gateway_services.jobs import FakeJobs
+from tests.fakes.gateway_services.keys import open_access
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
 from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
@@ -113,7 +114,9 @@ async def doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Doors
             FakeReembedding(),
         )
         switches = SwitchDatabase(folder / "gateway.sqlite").board()
-        application = assembled(services, switches, empty_board(), Mesh([], embedder))
+        application = assembled(
+            services, switches, empty_board(), Mesh([], embedder), *open_access()
+        )
         served = await stack.enter_async_context(
             running_server(
                 served_services(application), ServerSettings(drain_grace_s=0.0), metrics=Metrics()

@@ -27,9 +27,10 @@ from justesse.client import (
     UnavailableError,
 )
 from justesse.client.call_terms import CallTerms
+from justesse.client.destination import Destination
 from justesse.client.failed_calls import DETAILS_KEY, error_from
 
-TERMS = CallTerms(address="host:1", timeout=5, request_id="r1")
+TERMS = CallTerms(Destination("host:1"), timeout=5, request_id="r1")
 CLASSES: dict[grpc.StatusCode, type[JustesseError]] = {
     grpc.StatusCode.ABORTED: FailedPreconditionError,
     grpc.StatusCode.ALREADY_EXISTS: AlreadyExistsError,
@@ -71,7 +72,7 @@ def served(error: ServiceError) -> JustesseError:
 def unexplained(code: grpc.StatusCode, details: str | None = "", timeout: float | None = 5) -> str:
     """The text for a failure that came without details."""
     failed = failed_call(code, details)
-    return str(error_from(failed, CallTerms("host:1", timeout, "r1")))
+    return str(error_from(failed, CallTerms(Destination("host:1"), timeout, "r1")))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from chassis.errors import NotFound
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.filters import Equals, FieldExists, Filter, InRange, Negation
 from retriever_svc.fusion_settings import FusionChoices
@@ -145,3 +146,30 @@ async def test_a_threshold_judges_only_what_fulfils_its_condition(engine: Retrie
         hit.document.external_id for hit in judged.hits if hit.document.category != "notes"
     ] == ["q"]
     assert len(judged.hits) == 21
+
+
+async def test_documents_that_fulfil_a_condition_are_listed_in_pages(
+    engine: RetrievalEngine,
+) -> None:
+    """Each once, by id, and all of them counted on every page; the others are as if not there."""
+    await _fill(engine)
+    seen: list[str] = []
+    sizes = []
+    after = None
+    while True:
+        page = await engine.find_documents("docs", Negation(POLICIES), page_size=8, after=after)
+        seen += [stored.document.external_id for stored in page.documents]
+        sizes.append((len(page.documents), page.total_count))
+        after = page.next_after
+        if after is None:
+            break
+    found = await engine.find_documents("docs", POLICIES, page_size=1, after=None)
+    none = await engine.find_documents("docs", Equals("category", "?"), page_size=8, after=None)
+
+    assert seen == [f"note-{index:02}" for index in range(20)]
+    assert sizes == [(8, 20), (8, 20), (4, 20)]
+    assert [(one.document.external_id, one.passage_count) for one in found.documents] == [("p", 2)]
+    assert (found.next_after, found.total_count) == ("p", 2)
+    assert (none.documents, none.next_after, none.total_count) == ((), None, 0)
+    with pytest.raises(NotFound):
+        await engine.find_documents("other", POLICIES, page_size=8, after=None)

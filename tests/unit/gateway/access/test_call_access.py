@@ -13,12 +13,13 @@ from gateway.access.call_access import (
     CallAccess,
     bind_access,
     mandatory_filter,
-    restricted,
     sees_workspace,
 )
 from gateway.access.grants import EVERYTHING, NOTHING, Action, Grant, Grants
 from gateway.access.needs import Need, Reach
+from gateway.access.permitted_questions import permitted
 from gateway.filters import AllOf, Equals
+from gateway.questions import Question
 from tests.fakes.gateway_services.keys import grant
 
 ONLY_A = Equals("category", "a")
@@ -115,8 +116,8 @@ def test_a_workspace_without_a_grant_is_one_that_is_not_there(workspace: str) ->
 
 async def test_a_mandatory_filter_is_added_to_what_is_asked() -> None:
     """Whatever the call asks for, it never looks beyond its grant."""
-    assert restricted("hr", ASKED) == ASKED
-    assert restricted("hr", None) is None
+    assert permitted(Question("hr", "q", filter=ASKED)).filter == ASKED
+    assert permitted(Question("hr", "q")).filter is None
     bind_access(
         CallAccess(
             None,
@@ -125,9 +126,9 @@ async def test_a_mandatory_filter_is_added_to_what_is_asked() -> None:
         )
     )
 
-    assert restricted("hr", ASKED) == AllOf((ONLY_A, ASKED))
-    assert restricted("hr", None) == mandatory_filter("hr") == ONLY_A
-    assert restricted("sales", ASKED) == ASKED
+    assert permitted(Question("hr", "q", filter=ASKED)).filter == AllOf((ONLY_A, ASKED))
+    assert permitted(Question("hr", "q")).filter == mandatory_filter("hr") == ONLY_A
+    assert permitted(Question("sales", "q", filter=ASKED)).filter == ASKED
     assert [sees_workspace(slug) for slug in ("hr", "sales", "other")] == [True, True, False]
     with pytest.raises(NotFound):
-        restricted("other", ASKED)
+        permitted(Question("other", "q", filter=ASKED))
