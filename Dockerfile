@@ -4,6 +4,7 @@ WORKDIR /build
 COPY pyproject.toml README.md LICENSE ./
 COPY chassis chassis
 COPY chat_models chat_models
+COPY ranking_formula ranking_formula
 COPY text_analysis text_analysis
 COPY embedder_svc embedder_svc
 COPY retriever_svc retriever_svc

@@ -1,7 +1,7 @@
 # Everything runs from one virtual environment in .venv, made on first use.
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := chassis chat_models text_analysis embedder_svc retriever_svc rewriter_svc reranker_svc gateway justesse
+PACKAGES := chassis chat_models ranking_formula text_analysis embedder_svc retriever_svc rewriter_svc reranker_svc gateway justesse
 HAND_WRITTEN := $(PACKAGES) protos demo tests benchmarks
 
 .DEFAULT_GOAL := help

@@ -11,7 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from reranker_svc.embedded_formula import rank_by_formula
+from ranking_formula.formula import rank_by_formula
 from reranker_svc.reranking import Candidate, SpaceScore
 
 CANDIDATES = 40

@@ -13,9 +13,10 @@ from gateway.glossary.glossaries import Glossaries
 from gateway.ingestion_ports import DocumentJobs, Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.mesh import Mesh
-from gateway.ports import Embedder, Reranker, Retriever, Rewriter
+from gateway.ports import Embedder, Retriever, Rewriter
 from gateway.query_vectors import QueryVectors
 from gateway.reembedding import Reembedding
+from gateway.resting_reranker import ConnectedReranker, RestingReranker
 from gateway.resting_rewriter import RestingRewriter
 from gateway.search_explanations import SearchExplanations
 from gateway.searches import Searches
@@ -32,7 +33,7 @@ class Services:
     rewriter: Rewriter
     embedder: Embedder
     retriever: Retriever
-    reranker: Reranker
+    reranker: ConnectedReranker
     ingestion: Ingestion
     jobs: DocumentJobs
     reembedding: Reembedding
@@ -73,7 +74,7 @@ def assembled(
     parts = SearchParts(
         RestingRewriter(services.rewriter),
         services.retriever,
-        services.reranker,
+        RestingReranker(services.reranker),
         vectors,
         known,
         glossaries,

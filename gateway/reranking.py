@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from gateway.receipt import StageReport
 from gateway.searching import SpaceScore
+from ranking_formula.ranking import FormulaParts, RankedPassage
+
+__all__ = ["Candidate", "FormulaAlone", "FormulaParts", "RankedPassage", "Ranking"]
 
 
 class Candidate(NamedTuple):
@@ -20,33 +23,23 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FormulaParts:
-    """What a score of the formula is made of: w * d + (1 - w) * b.
+class FormulaAlone:
+    """For `seconds` the formula alone sorts a workspace's candidates.
 
-    `similarity_share` is d, `lexical_share` b, both 0 to 1, None where no candidate has any;
-    `similarity_weight` is w. `space_id` is empty where there is no d.
+    `similarity_weight`, 0 to 1, is the share of the similarity in its scores.
     """
 
-    space_id: str
-    similarity_share: float | None
-    lexical_share: float | None
+    seconds: float
     similarity_weight: float
-
-
-class RankedPassage(NamedTuple):
-    """A place in the new order; `score` compares inside one ranking only.
-
-    `formula_parts` is None where nobody asked, or where no formula scored the passage.
-    """
-
-    passage_id: str
-    score: float | None = None
-    formula_parts: FormulaParts | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Every candidate once, best first."""
+    """Every candidate once, best first.
+
+    `formula_alone` is None where a model may sort the next candidates of the workspace.
+    """
 
     passages: tuple[RankedPassage, ...]
     report: StageReport
+    formula_alone: FormulaAlone | None = None

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from ranking_formula.placement import placed
 from reranker_svc.passage_model import ModelOrder, Passage
-from reranker_svc.placement import placed
 from reranker_svc.reranking import Candidate, RankedPassage
 
 

@@ -14,13 +14,13 @@ import structlog
 from chassis.cost_ledger import CostLedger
 from chassis.deadline import Deadline, current_deadline, narrowed_deadline
 from chassis.errors import DeadlineExceeded, Internal, ServiceError, Unavailable
+from ranking_formula.formula import rank_by_formula
 from reranker_svc.bill import Bill, Charge
-from reranker_svc.embedded_formula import rank_by_formula
 from reranker_svc.implementation import Implementation
 from reranker_svc.model_window import ModelWindow
 from reranker_svc.passage_model import ModelOrder, PassageModel
 from reranker_svc.reports import billed, by_formula, by_model, no_candidates, not_sorted
-from reranker_svc.reranking import RankedPassage, Ranking, RerankRequest
+from reranker_svc.reranking import FormulaAlone, RankedPassage, Ranking, RerankRequest
 from reranker_svc.usage import Usage
 
 _log = structlog.get_logger("reranker_svc.passage_reranker")
@@ -35,7 +35,9 @@ class PassageReranker:
 
     `order_of` names them for a workspace; a request may name others. `window` is how many
     candidates a model looks at where a request does not say; `time_limit_s` bounds a call without a
-    deadline. The report's `latency_ms` is in milliseconds of `clock`, which counts in seconds.
+    deadline. Where the order names nothing but the formula, callers hear that it stays so for
+    `formula_alone_for_s` seconds; 0 tells them nothing. The report's `latency_ms` is in
+    milliseconds of `clock`, which counts in seconds.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class PassageReranker:
         order_of: Callable[[str], Sequence[Implementation]] = lambda _: (Implementation.FORMULA,),
         similarity_weight: float = 0.5,
         window: int = 10,
+        formula_alone_for_s: float = 0.0,
         time_limit_s: float = 5.0,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -56,6 +59,7 @@ class PassageReranker:
         self._order_of = order_of
         self._similarity_weight = similarity_weight
         self._window = window
+        self._formula_alone = FormulaAlone(formula_alone_for_s, similarity_weight)
         self._time_limit_s = time_limit_s
         self._clock = clock
 
@@ -91,7 +95,7 @@ class PassageReranker:
                     include_parts=request.include_formula_parts,
                 )
                 if any(passage.score is not None for passage in passages):
-                    return Ranking(passages, by_formula(failures))
+                    return Ranking(passages, by_formula(failures), self._alone(request, order))
             elif len(window.indices) > 1:
                 seconds = deadline.share(_share(order[at + 1 :]))
                 try:
@@ -103,6 +107,13 @@ class PassageReranker:
                 else:
                     return Ranking(window.ordered(answer), by_model(answer, failures))
         return Ranking(_as_fused(request), not_sorted(failures))
+
+    def _alone(
+        self, request: RerankRequest, order: Sequence[Implementation]
+    ) -> FormulaAlone | None:
+        """Returns what callers may keep to; an order that the request names is its own."""
+        alone = tuple(order) == (Implementation.FORMULA,) and not request.implementations
+        return self._formula_alone if alone and self._formula_alone.seconds else None
 
     def _model(self, implementation: Implementation) -> PassageModel:
         model = self._models.get(implementation)

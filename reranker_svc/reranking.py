@@ -4,7 +4,20 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from ranking_formula.ranking import FormulaParts, RankedPassage
 from reranker_svc.implementation import Implementation
+
+__all__ = [
+    "Candidate",
+    "FormulaAlone",
+    "FormulaParts",
+    "RankedPassage",
+    "Ranking",
+    "RerankRequest",
+    "SpaceScore",
+    "StageOutcome",
+    "StageReport",
+]
 
 
 class SpaceScore(NamedTuple):
@@ -48,31 +61,6 @@ class RerankRequest:
     include_formula_parts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FormulaParts:
-    """What a score of the embedded formula is made of: w * d + (1 - w) * b.
-
-    `similarity_share` is d, `lexical_share` b, both 0 to 1; one that no candidate has is None and
-    its weight 0. `similarity_weight` is w. `space_id` is empty where there is no d.
-    """
-
-    space_id: str
-    similarity_share: float | None
-    lexical_share: float | None
-    similarity_weight: float
-
-
-class RankedPassage(NamedTuple):
-    """A place in the new order; `score` is None for a candidate that kept its place.
-
-    `formula_parts` is None where nobody asked for them, or where the formula gave no score.
-    """
-
-    passage_id: str
-    score: float | None = None
-    formula_parts: FormulaParts | None = None
-
-
 class StageOutcome(Enum):
     """How the stage ended."""
 
@@ -103,8 +91,20 @@ class StageReport:
 
 
 @dataclass(frozen=True, slots=True)
+class FormulaAlone:
+    """For `seconds` the formula alone sorts a workspace's candidates, with this weight w."""
+
+    seconds: float
+    similarity_weight: float
+
+
+@dataclass(frozen=True, slots=True)
 class Ranking:
-    """Every candidate of the request once, best first."""
+    """Every candidate of the request once, best first.
+
+    `formula_alone` is None where a model may sort the next candidates of the workspace.
+    """
 
     passages: tuple[RankedPassage, ...]
     report: StageReport
+    formula_alone: FormulaAlone | None = None

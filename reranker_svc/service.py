@@ -57,6 +57,7 @@ async def running_reranker(
             order_of=settings.order_of,
             similarity_weight=settings.similarity_weight,
             window=settings.model_candidate_count,
+            formula_alone_for_s=settings.pause_without_model_s,
         )
         service = served(RerankerServicer(reranker, settings.request_limits()))
         server = await stack.enter_async_context(

@@ -42,6 +42,13 @@ class RerankerSettings(ServiceSettings, ServerSettings, EndpointSettings, ChatSe
         le=1.0,
         description="0 to 1, share of the cosine in the formula; the rest is the share of BM25",
     )
+    pause_without_model_s: float = Field(
+        default=10.0,
+        ge=0,
+        le=60,
+        description="seconds, 0 to 60, for which a gateway sorts by the formula itself where no "
+        "model is named",
+    )
     chat_passage_tokens: int = Field(
         default=500, ge=40, description="of a passage, what a chat model is shown, 40 and more"
     )

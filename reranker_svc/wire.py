@@ -62,6 +62,9 @@ def to_response(ranking: Ranking) -> pb.RerankPassagesResponse:
     response = pb.RerankPassagesResponse(report=_report_message(ranking.report))
     for passage in ranking.passages:
         _write_passage(response.passages.add(), passage)
+    if ranking.formula_alone is not None:
+        response.formula_alone_for_s = ranking.formula_alone.seconds
+        response.formula_similarity_weight = ranking.formula_alone.similarity_weight
     return response
 
 

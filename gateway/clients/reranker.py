@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import grpc
@@ -9,7 +10,7 @@ import grpc
 from chassis.errors import Internal
 from gateway.clients.service_errors import errors_of
 from gateway.clients.stage_reports import stage_report_from
-from gateway.reranking import Candidate, FormulaParts, RankedPassage, Ranking
+from gateway.reranking import Candidate, FormulaAlone, FormulaParts, RankedPassage, Ranking
 from justesse.reranker.v1 import reranker_pb2, reranker_pb2_grpc
 
 
@@ -17,6 +18,7 @@ class RerankerClient:
     """Implements the `Reranker` port."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
+        self._channel = channel
         self._stub = reranker_pb2_grpc.RerankerServiceStub(channel)
 
     async def rerank(
@@ -51,7 +53,22 @@ class RerankerClient:
         return Ranking(
             passages=passages,
             report=stage_report_from("rerank", response.report),
+            formula_alone=_formula_alone_from(response),
         )
+
+    def connected(self) -> bool:
+        """Tells whether a connection is open."""
+        return self._channel.get_state() is grpc.ChannelConnectivity.READY
+
+
+def _formula_alone_from(response: reranker_pb2.RerankPassagesResponse) -> FormulaAlone | None:
+    """Reads for how long nobody need ask; what no reranker of ours would say counts as nothing."""
+    if not response.HasField("formula_similarity_weight"):
+        return None
+    seconds, weight = response.formula_alone_for_s, response.formula_similarity_weight
+    if not (math.isfinite(seconds) and seconds > 0.0 and 0.0 <= weight <= 1.0):
+        return None
+    return FormulaAlone(seconds, weight)
 
 
 def _passage_from(message: reranker_pb2.RankedPassage) -> RankedPassage:

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICES = ("embedder_svc", "retriever_svc", "rewriter_svc", "reranker_svc", "gateway")
-PLATFORM = ("chassis", "chat_models", "text_analysis")
+PLATFORM = ("chassis", "chat_models", "ranking_formula", "text_analysis")
 CONTRACTS = tuple(
     f"justesse.{name}.v1" for name in ("embedder", "gateway", "reranker", "retriever", "rewriter")
 )
@@ -55,13 +55,13 @@ def violations(path: Path, source: str) -> set[str]:
             forbidden |= {module for module in modules if belongs(module, (*GRPC, "justesse"))}
     if package in PLATFORM:
         forbidden |= {module for module in modules if belongs(module, (*SERVICES, "justesse"))}
-    if package == "text_analysis":
-        others = (*GRPC, "chassis", "chat_models")
+    if package in ("ranking_formula", "text_analysis"):
+        others = (*GRPC, *(name for name in PLATFORM if name != package))
         forbidden |= {module for module in modules if belongs(module, others)}
     if package == "chat_models":
         forbidden |= {module for module in modules if belongs(module, GRPC)}
     if package == "chassis":
-        others = ("chat_models", "text_analysis")
+        others = ("chat_models", "ranking_formula", "text_analysis")
         forbidden |= {module for module in modules if belongs(module, others)}
     if package == "justesse":
         forbidden |= {module for module in modules if belongs(module, SERVICES)}
@@ -88,6 +88,8 @@ def test_imports_respect_the_layers(path: Path) -> None:
         ("chat_models/chain.py", "from rewriter_svc import rewriting"),
         ("chat_models/chain.py", "import grpc.aio"),
         ("text_analysis/tokens.py", "import chassis.errors"),
+        ("ranking_formula/formula.py", "from reranker_svc import reranking"),
+        ("ranking_formula/formula.py", "import text_analysis.tokens"),
         ("justesse/client/calls.py", "import gateway"),
         ("gateway/http/routes.py", "import httpx"),
     ],

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from reranker_svc.embedded_formula import rank_by_formula
+from ranking_formula.formula import rank_by_formula
 from reranker_svc.reranking import Candidate
 from reranker_svc.reranking import SpaceScore as CandidateScore
 from retriever_svc.documents import Document, DocumentUpsert, Passage, PassageVectors

@@ -24,17 +24,17 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#justesse/reranker/v1/reranker.proto\x12\x14justesse.reranker.v1\"\xee\x01\n\x15RerankPassagesRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08question\x18\x02 \x01(\t\x12\x33\n\ncandidates\x18\x03 \x03(\x0b\x32\x1f.justesse.reranker.v1.Candidate\x12\x1d\n\x15model_candidate_count\x18\x04 \x01(\x05\x12\x1d\n\x15include_formula_parts\x18\x05 \x01(\x08\x12=\n\x0fimplementations\x18\x06 \x03(\x0e\x32$.justesse.reranker.v1.Implementation\"\x9c\x01\n\tCandidate\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x36\n\x0cspace_scores\x18\x04 \x03(\x0b\x32 .justesse.reranker.v1.SpaceScore\x12\x17\n\nbm25_score\x18\x05 \x01(\x02H\x00\x88\x01\x01\x42\r\n\x0b_bm25_score\"v\n\nSpaceScore\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x13\n\x06\x63osine\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x1f\n\x12\x62\x65st_window_cosine\x18\x03 \x01(\x02H\x01\x88\x01\x01\x42\t\n\x07_cosineB\x15\n\x13_best_window_cosine\"\x82\x01\n\x16RerankPassagesResponse\x12\x35\n\x08passages\x18\x01 \x03(\x0b\x32#.justesse.reranker.v1.RankedPassage\x12\x31\n\x06report\x18\x02 \x01(\x0b\x32!.justesse.reranker.v1.StageReport\"|\n\rRankedPassage\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12\x12\n\x05score\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x39\n\rformula_parts\x18\x03 \x01(\x0b\x32\".justesse.reranker.v1.FormulaPartsB\x08\n\x06_score\"\x9d\x01\n\x0c\x46ormulaParts\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x1d\n\x10similarity_share\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x1a\n\rlexical_share\x18\x03 \x01(\x02H\x01\x88\x01\x01\x12\x19\n\x11similarity_weight\x18\x04 \x01(\x02\x42\x13\n\x11_similarity_shareB\x10\n\x0e_lexical_share\"\xfc\x01\n\x0bStageReport\x12\x33\n\x07outcome\x18\x01 \x01(\x0e\x32\".justesse.reranker.v1.StageOutcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08provider\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x12\n\nlatency_ms\x18\x06 \x01(\x02\x12\x19\n\x11input_token_count\x18\x07 \x01(\x05\x12\x1a\n\x12output_token_count\x18\x08 \x01(\x05\x12\x11\n\x04\x63ost\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\n \x01(\tB\x07\n\x05_cost*\x9d\x01\n\x0eImplementation\x12\x1e\n\x1aIMPLEMENTATION_UNSPECIFIED\x10\x00\x12\x17\n\x13IMPLEMENTATION_CHAT\x10\x01\x12\x1b\n\x17IMPLEMENTATION_ENDPOINT\x10\x02\x12\x19\n\x15IMPLEMENTATION_FOLDER\x10\x03\x12\x1a\n\x16IMPLEMENTATION_FORMULA\x10\x04*\x9b\x01\n\x0cStageOutcome\x12\x1d\n\x19STAGE_OUTCOME_UNSPECIFIED\x10\x00\x12\x15\n\x11STAGE_OUTCOME_RAN\x10\x01\x12\x1e\n\x1aSTAGE_OUTCOME_SWITCHED_OFF\x10\x02\x12\x19\n\x15STAGE_OUTCOME_SKIPPED\x10\x03\x12\x1a\n\x16STAGE_OUTCOME_DEGRADED\x10\x04\x32~\n\x0fRerankerService\x12k\n\x0eRerankPassages\x12+.justesse.reranker.v1.RerankPassagesRequest\x1a,.justesse.reranker.v1.RerankPassagesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#justesse/reranker/v1/reranker.proto\x12\x14justesse.reranker.v1\"\xee\x01\n\x15RerankPassagesRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x10\n\x08question\x18\x02 \x01(\t\x12\x33\n\ncandidates\x18\x03 \x03(\x0b\x32\x1f.justesse.reranker.v1.Candidate\x12\x1d\n\x15model_candidate_count\x18\x04 \x01(\x05\x12\x1d\n\x15include_formula_parts\x18\x05 \x01(\x08\x12=\n\x0fimplementations\x18\x06 \x03(\x0e\x32$.justesse.reranker.v1.Implementation\"\x9c\x01\n\tCandidate\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x36\n\x0cspace_scores\x18\x04 \x03(\x0b\x32 .justesse.reranker.v1.SpaceScore\x12\x17\n\nbm25_score\x18\x05 \x01(\x02H\x00\x88\x01\x01\x42\r\n\x0b_bm25_score\"v\n\nSpaceScore\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x13\n\x06\x63osine\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x1f\n\x12\x62\x65st_window_cosine\x18\x03 \x01(\x02H\x01\x88\x01\x01\x42\t\n\x07_cosineB\x15\n\x13_best_window_cosine\"\x82\x02\n\x16RerankPassagesResponse\x12\x35\n\x08passages\x18\x01 \x03(\x0b\x32#.justesse.reranker.v1.RankedPassage\x12\x31\n\x06report\x18\x02 \x01(\x0b\x32!.justesse.reranker.v1.StageReport\x12 \n\x13\x66ormula_alone_for_s\x18\x03 \x01(\x02H\x00\x88\x01\x01\x12&\n\x19\x66ormula_similarity_weight\x18\x04 \x01(\x01H\x01\x88\x01\x01\x42\x16\n\x14_formula_alone_for_sB\x1c\n\x1a_formula_similarity_weight\"|\n\rRankedPassage\x12\x12\n\npassage_id\x18\x01 \x01(\t\x12\x12\n\x05score\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x39\n\rformula_parts\x18\x03 \x01(\x0b\x32\".justesse.reranker.v1.FormulaPartsB\x08\n\x06_score\"\x9d\x01\n\x0c\x46ormulaParts\x12\x10\n\x08space_id\x18\x01 \x01(\t\x12\x1d\n\x10similarity_share\x18\x02 \x01(\x02H\x00\x88\x01\x01\x12\x1a\n\rlexical_share\x18\x03 \x01(\x02H\x01\x88\x01\x01\x12\x19\n\x11similarity_weight\x18\x04 \x01(\x02\x42\x13\n\x11_similarity_shareB\x10\n\x0e_lexical_share\"\xfc\x01\n\x0bStageReport\x12\x33\n\x07outcome\x18\x01 \x01(\x0e\x32\".justesse.reranker.v1.StageOutcome\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x10\n\x08provider\x18\x04 \x01(\t\x12\r\n\x05model\x18\x05 \x01(\t\x12\x12\n\nlatency_ms\x18\x06 \x01(\x02\x12\x19\n\x11input_token_count\x18\x07 \x01(\x05\x12\x1a\n\x12output_token_count\x18\x08 \x01(\x05\x12\x11\n\x04\x63ost\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x10\n\x08\x63urrency\x18\n \x01(\tB\x07\n\x05_cost*\x9d\x01\n\x0eImplementation\x12\x1e\n\x1aIMPLEMENTATION_UNSPECIFIED\x10\x00\x12\x17\n\x13IMPLEMENTATION_CHAT\x10\x01\x12\x1b\n\x17IMPLEMENTATION_ENDPOINT\x10\x02\x12\x19\n\x15IMPLEMENTATION_FOLDER\x10\x03\x12\x1a\n\x16IMPLEMENTATION_FORMULA\x10\x04*\x9b\x01\n\x0cStageOutcome\x12\x1d\n\x19STAGE_OUTCOME_UNSPECIFIED\x10\x00\x12\x15\n\x11STAGE_OUTCOME_RAN\x10\x01\x12\x1e\n\x1aSTAGE_OUTCOME_SWITCHED_OFF\x10\x02\x12\x19\n\x15STAGE_OUTCOME_SKIPPED\x10\x03\x12\x1a\n\x16STAGE_OUTCOME_DEGRADED\x10\x04\x32~\n\x0fRerankerService\x12k\n\x0eRerankPassages\x12+.justesse.reranker.v1.RerankPassagesRequest\x1a,.justesse.reranker.v1.RerankPassagesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'justesse.reranker.v1.reranker_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_IMPLEMENTATION']._serialized_start=1256
-  _globals['_IMPLEMENTATION']._serialized_end=1413
-  _globals['_STAGEOUTCOME']._serialized_start=1416
-  _globals['_STAGEOUTCOME']._serialized_end=1571
+  _globals['_IMPLEMENTATION']._serialized_start=1384
+  _globals['_IMPLEMENTATION']._serialized_end=1541
+  _globals['_STAGEOUTCOME']._serialized_start=1544
+  _globals['_STAGEOUTCOME']._serialized_end=1699
   _globals['_RERANKPASSAGESREQUEST']._serialized_start=62
   _globals['_RERANKPASSAGESREQUEST']._serialized_end=300
   _globals['_CANDIDATE']._serialized_start=303
@@ -42,13 +42,13 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SPACESCORE']._serialized_start=461
   _globals['_SPACESCORE']._serialized_end=579
   _globals['_RERANKPASSAGESRESPONSE']._serialized_start=582
-  _globals['_RERANKPASSAGESRESPONSE']._serialized_end=712
-  _globals['_RANKEDPASSAGE']._serialized_start=714
-  _globals['_RANKEDPASSAGE']._serialized_end=838
-  _globals['_FORMULAPARTS']._serialized_start=841
-  _globals['_FORMULAPARTS']._serialized_end=998
-  _globals['_STAGEREPORT']._serialized_start=1001
-  _globals['_STAGEREPORT']._serialized_end=1253
-  _globals['_RERANKERSERVICE']._serialized_start=1573
-  _globals['_RERANKERSERVICE']._serialized_end=1699
+  _globals['_RERANKPASSAGESRESPONSE']._serialized_end=840
+  _globals['_RANKEDPASSAGE']._serialized_start=842
+  _globals['_RANKEDPASSAGE']._serialized_end=966
+  _globals['_FORMULAPARTS']._serialized_start=969
+  _globals['_FORMULAPARTS']._serialized_end=1126
+  _globals['_STAGEREPORT']._serialized_start=1129
+  _globals['_STAGEREPORT']._serialized_end=1381
+  _globals['_RERANKERSERVICE']._serialized_start=1701
+  _globals['_RERANKERSERVICE']._serialized_end=1827
 # @@protoc_insertion_point(module_scope)

@@ -222,6 +222,14 @@ class RerankPassagesResponse(_message.Message):
 
     PASSAGES_FIELD_NUMBER: _builtins.int
     REPORT_FIELD_NUMBER: _builtins.int
+    FORMULA_ALONE_FOR_S_FIELD_NUMBER: _builtins.int
+    FORMULA_SIMILARITY_WEIGHT_FIELD_NUMBER: _builtins.int
+    formula_alone_for_s: _builtins.float
+    """Seconds for which candidates of this workspace are sorted by the embedded formula alone, so that
+    who has it need not ask; not set: ask for each question.
+    """
+    formula_similarity_weight: _builtins.float
+    """Weight of the similarity in that formula, 0 to 1; set where formula_alone_for_s is."""
     @_builtins.property
     def passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___RankedPassage]:
         """Every candidate of the request once, best first."""
@@ -235,12 +243,21 @@ class RerankPassagesResponse(_message.Message):
         *,
         passages: _abc.Iterable[Global___RankedPassage] | None = ...,
         report: Global___StageReport | None = ...,
+        formula_alone_for_s: _builtins.float | None = ...,
+        formula_similarity_weight: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["report", b"report"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_formula_alone_for_s", b"_formula_alone_for_s", "_formula_similarity_weight", b"_formula_similarity_weight", "formula_alone_for_s", b"formula_alone_for_s", "formula_similarity_weight", b"formula_similarity_weight", "report", b"report"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["passages", b"passages", "report", b"report"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_formula_alone_for_s", b"_formula_alone_for_s", "_formula_similarity_weight", b"_formula_similarity_weight", "formula_alone_for_s", b"formula_alone_for_s", "formula_similarity_weight", b"formula_similarity_weight", "passages", b"passages", "report", b"report"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__formula_alone_for_s: _TypeAlias = _typing.Literal["formula_alone_for_s"]  # noqa: Y015
+    _WhichOneofArgType__formula_alone_for_s: _TypeAlias = _typing.Literal["_formula_alone_for_s", b"_formula_alone_for_s"]  # noqa: Y015
+    _WhichOneofReturnType__formula_similarity_weight: _TypeAlias = _typing.Literal["formula_similarity_weight"]  # noqa: Y015
+    _WhichOneofArgType__formula_similarity_weight: _TypeAlias = _typing.Literal["_formula_similarity_weight", b"_formula_similarity_weight"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__formula_alone_for_s) -> _WhichOneofReturnType__formula_alone_for_s | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__formula_similarity_weight) -> _WhichOneofReturnType__formula_similarity_weight | None: ...
 
 Global___RerankPassagesResponse: _TypeAlias = RerankPassagesResponse  # noqa: Y015
 

@@ -18,7 +18,7 @@ from gateway.embedding import (
 )
 from gateway.glossary.entry import NO_ENTRIES, MatchingEntries
 from gateway.receipt import StageOutcome, StageReport
-from gateway.reranking import Candidate, FormulaParts, RankedPassage, Ranking
+from gateway.reranking import Candidate, FormulaAlone, FormulaParts, RankedPassage, Ranking
 from gateway.rewriting import ConversationTurn, Rewrite
 from tests.fakes.gateway_services.behaviour import Behaviour
 from tests.fakes.gateway_services.spaces import OTHER_SPACE, SPACE
@@ -135,9 +135,11 @@ class FakeEmbedder:
 
 @dataclass
 class FakeReranker:
-    """Turns the order of the candidates round."""
+    """Turns the order of the candidates round; `formula_alone` goes with each answer."""
 
     behaviour: Behaviour = field(default_factory=Behaviour)
+    formula_alone: FormulaAlone | None = None
+    reachable: bool = True
     calls: list[tuple[str, tuple[Candidate, ...], int]] = field(default_factory=list)
 
     async def rerank(
@@ -167,4 +169,9 @@ class FakeReranker:
                 for one, score in zip(order, scores, strict=True)
             ),
             StageReport("rerank", StageOutcome.RAN, provider="embedded", model="formula"),
+            self.formula_alone,
         )
+
+    def connected(self) -> bool:
+        """Implements the port."""
+        return self.reachable

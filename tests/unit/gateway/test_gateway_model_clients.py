@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from grpc_health.v1 import health_pb2
 
@@ -10,7 +12,7 @@ from gateway.clients.health import HealthClient
 from gateway.clients.reranker import RerankerClient
 from gateway.clients.rewriter import RewriterClient
 from gateway.receipt import StageOutcome
-from gateway.reranking import Candidate, RankedPassage
+from gateway.reranking import Candidate, FormulaAlone, RankedPassage
 from gateway.rewriting import ConversationRole, ConversationTurn
 from gateway.searching import SpaceScore
 from justesse.reranker.v1 import reranker_pb2
@@ -115,6 +117,58 @@ async def test_candidates_are_reranked() -> None:
     assert not first.space_scores[0].HasField("best_window_cosine")
     assert not second.HasField("bm25_score")
     assert ranking.passages == (RankedPassage("p2", 0.5), RankedPassage("p1", None))
+
+
+@pytest.mark.parametrize(
+    ("fields", "alone"),
+    [
+        ({}, None),
+        (
+            {"seconds": 10.0, "weight": 0.3},
+            FormulaAlone(10.0, 0.3),
+        ),
+        ({"seconds": 0.0, "weight": 0.3}, None),
+        ({"seconds": math.nan, "weight": 0.3}, None),
+        ({"seconds": math.inf, "weight": 0.3}, None),
+        ({"seconds": 10.0, "weight": 1.5}, None),
+        ({"seconds": 10.0, "weight": math.nan}, None),
+        ({"seconds": 10.0}, None),
+    ],
+)
+async def test_a_reranker_says_for_how_long_the_formula_sorts_alone(
+    fields: dict[str, float], alone: FormulaAlone | None
+) -> None:
+    """What makes no sense counts as nothing said: it is asked each time."""
+    response = reranker_pb2.RerankPassagesResponse(
+        passages=[
+            reranker_pb2.RankedPassage(passage_id="p1"),
+            reranker_pb2.RankedPassage(passage_id="p2"),
+        ],
+        formula_alone_for_s=fields.get("seconds"),
+        formula_similarity_weight=fields.get("weight"),
+    )
+    async with downstream({RERANK: lambda _: response}) as service:
+        client = RerankerClient(service.channel)
+        ranking = await client.rerank("retards", CANDIDATES, workspace="negoce")
+
+    assert ranking.formula_alone == alone
+
+
+async def test_a_reranker_is_connected_while_it_is_there() -> None:
+    """The state of the connection tells, without a call."""
+    response = reranker_pb2.RerankPassagesResponse(
+        passages=[
+            reranker_pb2.RankedPassage(passage_id="p1"),
+            reranker_pb2.RankedPassage(passage_id="p2"),
+        ]
+    )
+    async with downstream({RERANK: lambda _: response}) as service:
+        client = RerankerClient(service.channel)
+        before = client.connected()
+        await client.rerank("retards", CANDIDATES, workspace="negoce")
+        during = client.connected()
+
+    assert (before, during) == (False, True)
 
 
 @pytest.mark.parametrize("answered", [[], ["p1"], ["p1", "p1"], ["p1", "p3"], ["p1", "p2", "p2"]])

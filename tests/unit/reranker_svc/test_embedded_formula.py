@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reranker_svc.embedded_formula import rank_by_formula
+from ranking_formula.formula import rank_by_formula
 from reranker_svc.reranking import Candidate, RankedPassage, SpaceScore
 
 A = "embedded/e5@1/384"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from chassis.cost_ledger import CostLedger
 from chassis.metrics import Metrics
 from justesse.reranker.v1 import reranker_pb2 as pb
-from reranker_svc.embedded_formula import rank_by_formula
+from ranking_formula.formula import rank_by_formula
 from reranker_svc.passage_reranker import PassageReranker
 from reranker_svc.reranking import (
     Candidate,

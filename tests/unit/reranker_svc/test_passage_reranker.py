@@ -4,8 +4,15 @@ import pytest
 
 from chassis.cost_ledger import CostLedger
 from chassis.metrics import Metrics
+from reranker_svc.implementation import Implementation
 from reranker_svc.passage_reranker import PassageReranker
-from reranker_svc.reranking import Candidate, RerankRequest, SpaceScore, StageOutcome
+from reranker_svc.reranking import (
+    Candidate,
+    FormulaAlone,
+    RerankRequest,
+    SpaceScore,
+    StageOutcome,
+)
 from reranker_svc.usage import Usage
 
 
@@ -61,3 +68,39 @@ async def test_no_candidates_are_no_failure() -> None:
     assert ranking.passages == ()
     assert ranking.report.outcome is StageOutcome.SKIPPED
     assert ranking.report.reason == "NO_CANDIDATES"
+
+
+FORMULA, CHAT = Implementation.FORMULA, Implementation.CHAT
+SCORED = (
+    Candidate("a", space_scores=(SpaceScore("s", 0.1),)),
+    Candidate("b", space_scores=(SpaceScore("s", 0.2),)),
+)
+
+
+@pytest.mark.parametrize(
+    ("order", "named", "seconds", "alone"),
+    [
+        ((FORMULA,), (), 10.0, FormulaAlone(10.0, 0.25)),
+        ((FORMULA,), (), 0.0, None),
+        ((CHAT, FORMULA), (), 10.0, None),
+        ((CHAT, FORMULA), (FORMULA,), 10.0, None),
+    ],
+)
+async def test_callers_hear_where_the_formula_alone_sorts(
+    order: tuple[Implementation, ...],
+    named: tuple[Implementation, ...],
+    seconds: float,
+    alone: FormulaAlone | None,
+) -> None:
+    """Only where the workspace's own order names nothing else; the weight is told with it."""
+    reranker = PassageReranker(
+        {},
+        Usage(Metrics()),
+        CostLedger(None),
+        order_of=lambda _: order,
+        similarity_weight=0.25,
+        formula_alone_for_s=seconds,
+    )
+    asked = RerankRequest("acme", "Combien de conteneurs ?", SCORED, implementations=named)
+
+    assert (await reranker.rerank(asked)).formula_alone == alone

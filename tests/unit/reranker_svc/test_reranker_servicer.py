@@ -57,6 +57,7 @@ async def test_candidates_are_sorted_by_the_formula(stub: Stub) -> None:
     assert [passage.score for passage in answer.passages] == pytest.approx([0.875, 0.5, 0.375])
     assert answer.report.outcome == pb.STAGE_OUTCOME_RAN
     assert (answer.report.provider, answer.report.model) == ("embedded", "formula")
+    assert (answer.formula_alone_for_s, answer.formula_similarity_weight) == (10.0, 0.5)
 
 
 async def test_an_empty_request_is_answered(stub: Stub) -> None:

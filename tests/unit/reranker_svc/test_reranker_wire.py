@@ -200,6 +200,7 @@ def test_a_ranking_is_encoded_field_by_field(outcome: StageOutcome) -> None:
 
     assert [passage.passage_id for passage in message.passages] == ["b", "a"]
     assert [passage.HasField("score") for passage in message.passages] == [True, False]
+    assert not message.HasField("formula_alone_for_s")
     assert pb.StageOutcome.Name(message.report.outcome) == f"STAGE_OUTCOME_{outcome.name}"
     assert message.report == pb.StageReport(
         outcome=message.report.outcome,

@@ -14,11 +14,11 @@ from chassis.cost_ledger import CostLedger
 from chassis.deadline import narrowed_deadline
 from chassis.errors import Unavailable
 from chassis.metrics import Metrics
+from ranking_formula.placement import placed
 from reranker_svc.implementation import Implementation
 from reranker_svc.model_window import ModelWindow
 from reranker_svc.passage_model import ModelOrder
 from reranker_svc.passage_reranker import PassageReranker
-from reranker_svc.placement import placed
 from reranker_svc.reranking import Candidate, Ranking, RerankRequest, SpaceScore, StageOutcome
 from reranker_svc.usage import Usage
 from tests.fakes.passage_models import FakePassageModel

@@ -20,12 +20,12 @@ passages that wait for their vectors, neither lead every answer nor sink to its 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from reranker_svc.placement import placed
-from reranker_svc.reranking import Candidate, FormulaParts, RankedPassage, SpaceScore
+from ranking_formula.placement import placed
+from ranking_formula.ranking import FormulaParts, RankedPassage, ScoredCandidate, Similarity
 
 
 def rank_by_formula(
-    candidates: Sequence[Candidate], *, similarity_weight: float, include_parts: bool = False
+    candidates: Sequence[ScoredCandidate], *, similarity_weight: float, include_parts: bool = False
 ) -> tuple[RankedPassage, ...]:
     """Returns every candidate once, best first; ties keep the fused order.
 
@@ -68,7 +68,7 @@ def rank_by_formula(
     )
 
 
-def _lexical_shares(candidates: Sequence[Candidate]) -> dict[int, float]:
+def _lexical_shares(candidates: Sequence[ScoredCandidate]) -> dict[int, float]:
     """Returns b by candidate index; empty where no candidate has a BM25 score above 0."""
     given = {
         index: candidate.bm25_score
@@ -79,7 +79,7 @@ def _lexical_shares(candidates: Sequence[Candidate]) -> dict[int, float]:
     return {index: score / best for index, score in given.items()} if best > 0.0 else {}
 
 
-def _one_space_each(candidates: Sequence[Candidate]) -> dict[int, str]:
+def _one_space_each(candidates: Sequence[ScoredCandidate]) -> dict[int, str]:
     """Returns the space that each candidate with a cosine is ordered in, by candidate index."""
     available = {
         index: [
@@ -105,7 +105,7 @@ def _grouped(spaces: Mapping[int, str]) -> dict[str, list[int]]:
 
 
 def _dense_shares(
-    candidates: Sequence[Candidate], space_id: str, members: Sequence[int]
+    candidates: Sequence[ScoredCandidate], space_id: str, members: Sequence[int]
 ) -> dict[int, float]:
     """Returns d by candidate index, for the candidates ordered in the space."""
     similarities = {
@@ -121,7 +121,7 @@ def _dense_shares(
     return {index: (value - smallest) / span for index, value in similarities.items()}
 
 
-def _similarity(score: SpaceScore) -> float | None:
+def _similarity(score: Similarity) -> float | None:
     if score.cosine is None or score.best_window_cosine is None:
         return score.cosine
     return (score.cosine + score.best_window_cosine) / 2.0
