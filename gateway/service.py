@@ -16,6 +16,7 @@ from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from gateway.access.access import Access
 from gateway.access.addresses import bootstrap_key_of, trusted_mode
+from gateway.access.claimed_actions import action_of_call
 from gateway.access.key_ring import KeyRing
 from gateway.access.key_store import DatabaseKeyStore
 from gateway.access.keys import Keys
@@ -27,7 +28,7 @@ from gateway.clients.jobs import IDEMPOTENT_METHODS as IDEMPOTENT_JOB_METHODS
 from gateway.clients.jobs import JobsClient
 from gateway.clients.reembedding import ReembeddingClient
 from gateway.clients.reranker import RerankerClient
-from gateway.clients.retriever import IDEMPOTENT_METHODS, RetrieverClient
+from gateway.clients.retriever import IDEMPOTENT_METHODS, retriever_over
 from gateway.clients.rewriter import RewriterClient
 from gateway.database.database import Database
 from gateway.glossary.board import GlossaryBoard
@@ -143,7 +144,7 @@ async def _application(
     services = Services(
         rewriter=RewriterClient(channels["rewriter"]),
         embedder=EmbedderClient(channels["embedder"]),
-        retriever=RetrieverClient(channels["retriever"]),
+        retriever=retriever_over(channels["retriever"], settings.claim_secret_file, action_of_call),
         reranker=RerankerClient(channels["reranker"]),
         ingestion=IngestionClient(channels["ingestion"]),
         jobs=JobsClient(channels["ingestion"]),

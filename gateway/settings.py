@@ -76,6 +76,10 @@ class GatewaySettings(ServiceSettings, ServerSettings):
         default=AccessMode.AUTO,
         description="auto: keys are needed as soon as there is one; keys: always; open: never",
     )
+    claim_secret_file: Path | None = Field(
+        default=None,
+        description="file of the secrets that sign claims for the retriever, one a line",
+    )
     bootstrap_key_file: Path | None = Field(
         default=None, description="file that holds an API key which grants everything"
     )

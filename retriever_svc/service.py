@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 
 from chassis.metrics import process_metrics
 from chassis.server import RunningServer, running_server
+from chassis.signed_claims import SignedClaims
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
+from retriever_svc.servicer.claims import ClaimGuard
 from retriever_svc.servicer.served import served_services
 from retriever_svc.settings import RetrieverSettings
 
@@ -17,12 +19,15 @@ async def running_retriever(settings: RetrieverSettings) -> AsyncIterator[Runnin
 
     Raises FailedPrecondition if the data folder cannot be used, StartError if a port cannot.
     """
+    guard = None
+    if settings.claim_secret_file is not None:
+        guard = ClaimGuard(SignedClaims(settings.claim_secret_file))
     engine = await asyncio.to_thread(
         EmbeddedEngine, settings.embedded(), registry=process_metrics().registry
     )
     try:
         services = served_services(engine, settings.upload_limits())
-        async with running_server(services, settings) as server:
+        async with running_server(services, settings, guard=guard) as server:
             yield server
     finally:
         await asyncio.to_thread(engine.close)

@@ -24,6 +24,11 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
     model_config = SettingsConfigDict(env_prefix="JUSTESSE_RETRIEVER_", frozen=True)
 
     port: int = 50052
+    claim_secret_file: Path | None = Field(
+        default=None,
+        description="file of the secrets that claims of callers are signed with, one a line; "
+        "without it callers need no claims",
+    )
     data_folder: Path = Field(
         default=Path("justesse-data/retriever"), description="folder of the store and indexes"
     )

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import grpc
 
+from chassis.signed_claims import SignedClaims
+from gateway.clients.claiming_channel import ActionFor, ClaimingChannel
 from gateway.clients.retriever_documents import RetrieverDocuments
 from gateway.clients.retriever_explanations import RetrieverExplanations
 from gateway.clients.retriever_search import RetrieverSearch
@@ -21,6 +25,18 @@ IDEMPOTENT_METHODS = (
     f"{_PACKAGE}.DocumentService/ListDocuments",
 )
 """Methods that only read, and may be tried again where the retriever is UNAVAILABLE."""
+
+
+def retriever_over(
+    channel: grpc.aio.Channel, claim_secret_file: Path | None, action_for: ActionFor
+) -> RetrieverClient:
+    """Returns the retriever over a channel, showing claims where there is a secret to sign them.
+
+    Raises StartError where the file holds none.
+    """
+    if claim_secret_file is not None:
+        channel = ClaimingChannel(channel, SignedClaims(claim_secret_file), action_for)
+    return RetrieverClient(channel)
 
 
 class RetrieverClient(

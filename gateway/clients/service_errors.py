@@ -8,7 +8,8 @@ from contextlib import contextmanager
 import grpc
 
 from chassis.error_mapping import service_error_from
-from chassis.errors import DeadlineExceeded, Unavailable
+from chassis.errors import DeadlineExceeded, Internal, Unavailable
+from chassis.signed_claims import CLAIM_REFUSED
 
 
 @contextmanager
@@ -29,6 +30,11 @@ def errors_of(service: str) -> Iterator[None]:
             ) from error
         if isinstance(translated, DeadlineExceeded) and not _written_by_service(error):
             raise DeadlineExceeded(f"the {service} did not answer in time") from error
+        if translated.reason == CLAIM_REFUSED:
+            # No fault of the caller's, who may know nothing of claims.
+            raise Internal(
+                f"the {service} refuses the gateway: {translated.message}", reason=CLAIM_REFUSED
+            ) from error
         raise translated from error
 
 

@@ -11,8 +11,9 @@ from chassis.background_task import background_task
 from chassis.channel import open_channel
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
+from gateway.access.claimed_actions import action_of_ingestion
 from gateway.clients.embedder import EmbedderClient
-from gateway.clients.retriever import RetrieverClient
+from gateway.clients.retriever import retriever_over
 from gateway.embedding import Provider
 from gateway.ingestion.embedding_calls import EmbeddingCalls
 from gateway.ingestion.movers.mover import Mover
@@ -67,7 +68,11 @@ async def running_ingestion(
             channel = open_channel(
                 settings.retriever_target, idempotent_methods=_RETRIEVER_METHODS, metrics=metrics
             )
-            store = RetrieverClient(await stack.enter_async_context(channel))
+            store = retriever_over(
+                await stack.enter_async_context(channel),
+                settings.claim_secret_file,
+                action_of_ingestion,
+            )
         calls = EmbeddingCalls(embedder, settings.batch_limits())
         queued = await stack.enter_async_context(
             running_jobs(settings, embedder, calls, store, metrics=metrics)

@@ -30,6 +30,10 @@ class IngestionSettings(ServiceSettings, ServerSettings):
     retriever_target: str = Field(
         default="127.0.0.1:50052", min_length=1, description="address of the retriever"
     )
+    claim_secret_file: Path | None = Field(
+        default=None,
+        description="file of the secrets that sign claims for the retriever, one a line",
+    )
     data_folder: Path = Field(
         default=Path("justesse-data/ingestion"),
         description="folder of files on their way in, and of originals",

@@ -137,6 +137,12 @@ class Mesh:
     def _environment(self) -> dict[str, str]:
         database = self.folder / "gateway.sqlite"
         configured = ("JUSTESSE_", "MISTRAL_", "VOYAGE_", "OLLAMA_", "OPENAI_")
+        secret = self.folder / "claim.secret"
+        secret.write_text(f"{'s' * 64}\n")
+        claims = {
+            f"JUSTESSE_{name}_CLAIM_SECRET_FILE": str(secret)
+            for name in ("GATEWAY", "INGESTION", "RETRIEVER")
+        }
         return {
             **{key: value for key, value in os.environ.items() if not key.startswith(configured)},
             "JUSTESSE_EMBEDDER_PROVIDERS": self.embedding_provider,
@@ -147,6 +153,7 @@ class Mesh:
             # A rewriter that is left alone would not be missed.
             "JUSTESSE_REWRITER_PAUSE_WITHOUT_MODEL_S": "0",
             "JUSTESSE_GATEWAY_HTTP_PORT": str(self.http_port),
+            **claims,
             **self.settings,
             "JUSTESSE_GATEWAY_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
             "JUSTESSE_INGESTION_DATABASE_URL": f"sqlite+aiosqlite:///{database}",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+from justesse.cli.local_mesh.claim_secret import make_claim_secret
 from justesse.cli.local_mesh.readiness import wait_until_ready
 from justesse.cli.local_mesh.service_process import ServiceProcess
 from justesse.cli.local_mesh.services import START_ORDER, STOP_ORDER, Layout, environment_of
@@ -18,12 +19,13 @@ def mesh_supervisor(
     environment: Mapping[str, str],
     report: Callable[[MeshEvent], None],
 ) -> Supervisor:
-    """Builds the supervisor of all six processes; makes the folder of the logs.
+    """Builds the supervisor of all six processes; makes the folder of the logs, and a secret.
 
     `data_folder` is absolute. What the environment says beyond ports and folders (providers, log
     format, limits) reaches the processes.
     """
     log_folder.mkdir(parents=True, exist_ok=True)
+    make_claim_secret(data_folder)
     members = [
         Member(
             ServiceProcess(

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from justesse.cli.local_mesh.claim_secret import claim_secret_file
+
 HOST = "127.0.0.1"
 
 
@@ -38,6 +40,11 @@ DATABASE_VARIABLES = (f"{GATEWAY.prefix}DATABASE_URL", f"{INGESTION.prefix}DATAB
 
 KNOWN_VECTORS_VARIABLE = f"{EMBEDDER.prefix}DATA_FOLDER"
 """Of the folder where the embedder keeps what it knows; several meshes in turn may share one."""
+
+CLAIM_SECRET_VARIABLES = tuple(
+    f"{service.prefix}CLAIM_SECRET_FILE" for service in (GATEWAY, INGESTION, RETRIEVER)
+)
+"""Of the secrets by which the retriever knows its callers; told by all three or by none."""
 
 DEFAULT_HTTP_PORT = 8080
 MANAGEMENT_OFFSET = 1000
@@ -80,7 +87,8 @@ def environment_of(
 
     What the caller's environment says is kept, except for what must fit this mesh: ports, the
     addresses of the others, and folders. A database that it names is used instead of a file, and a
-    folder of known vectors instead of one below the data folder.
+    folder of known vectors instead of one below the data folder. Secrets of claims are the caller's
+    affair where it names a file for one process.
     """
     own = layout[service.name]
     told = {
@@ -92,6 +100,10 @@ def environment_of(
     if service in (GATEWAY, INGESTION) and f"{service.prefix}DATABASE_URL" not in inherited:
         default = f"sqlite+aiosqlite:///{data_folder / 'gateway.sqlite'}"
         told["DATABASE_URL"] = inherited.get(DATABASE_VARIABLES[0], default)
+    if f"{service.prefix}CLAIM_SECRET_FILE" in CLAIM_SECRET_VARIABLES and not (
+        inherited.keys() & set(CLAIM_SECRET_VARIABLES)
+    ):
+        told["CLAIM_SECRET_FILE"] = str(claim_secret_file(data_folder))
     if service is GATEWAY:
         told["HTTP_PORT"] = str(own.http)
         for other in (REWRITER, EMBEDDER, RETRIEVER, RERANKER, INGESTION):

@@ -12,6 +12,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from chassis.health import Health, HealthServicer
+from justesse.cli.local_mesh.claim_secret import make_claim_secret
 from justesse.cli.local_mesh.data_folder import FolderTakenError, claimed_folder
 from justesse.cli.local_mesh.interruption import InterruptedWorkError, until_interrupted
 from justesse.cli.local_mesh.ports import (
@@ -127,6 +128,30 @@ def test_environment_ties_the_mesh_together() -> None:
     # A restart neither forgets what a workspace has cost today nor pays for known texts again.
     embedder = environment_of(EMBEDDER, layout, Path("/data"), inherited)
     assert embedder["JUSTESSE_EMBEDDER_DATA_FOLDER"] == "/data/embedder"
+
+
+def test_the_mesh_shares_a_secret_unless_told_one(tmp_path: Path) -> None:
+    """Made once, for its owner alone; what the caller names for one process is left to them all."""
+    layout = free_layout(None, None)
+    make_claim_secret(tmp_path)
+    secret = (tmp_path / "claim.secret").read_text()
+    make_claim_secret(tmp_path)
+    told = {
+        service: environment_of(service, layout, tmp_path, {}).get(
+            f"{service.prefix}CLAIM_SECRET_FILE"
+        )
+        for service in START_ORDER
+    }
+
+    assert (tmp_path / "claim.secret").read_text() == secret
+    assert len(secret.strip()) == 64
+    assert (tmp_path / "claim.secret").stat().st_mode & 0o777 == 0o600
+    assert {service for service, file in told.items() if file} == {GATEWAY, INGESTION, RETRIEVER}
+    assert {file for file in told.values() if file} == {str(tmp_path / "claim.secret")}
+    own = {"JUSTESSE_RETRIEVER_CLAIM_SECRET_FILE": "/own"}
+    assert "JUSTESSE_GATEWAY_CLAIM_SECRET_FILE" not in environment_of(
+        GATEWAY, layout, tmp_path, own
+    )
 
 
 def test_folder_belongs_to_one_mesh_at_a_time(tmp_path: Path) -> None:
