@@ -26,7 +26,9 @@ import grpc
 from benchmarks.echo_server import METHOD
 from benchmarks.interleaving import Figures, spread
 from benchmarks.server_process import echo_chain, processor_s_of
+from chassis.signed_claims import METADATA_KEY, SignedClaims
 from justesse.cli.addresses import MeshAddresses
+from justesse.cli.local_mesh.claim_secret import claim_secret_file
 from justesse.cli.local_mesh.session import MeshPlan, run_mesh
 from justesse.client import Justesse
 from justesse.embedder.v1 import embedder_pb2, embedder_pb2_grpc
@@ -90,8 +92,11 @@ def _measure_running(addresses: MeshAddresses, rounds: int) -> Figures:
         known = next(queries)
         cores: list[float] = []
 
+        claims = SignedClaims(claim_secret_file(Path(addresses.data_folder)))
+
         def search_core() -> None:
-            cores.append(search(request).report.latency_ms)
+            claim = (METADATA_KEY, claims.sign(WORKSPACE, "read"))
+            cores.append(search(request, metadata=(claim,)).report.latency_ms)
 
         calls: dict[str, Callable[[], object]] = {
             ECHO: lambda: echo(b"x" * 1500),
