@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from justesse.client import AsyncJustesse, JustesseError
+from justesse.client import AsyncJustesse, Filter, JustesseError, filters
 from justesse.evaluation.answers import Answer, AnswerFile
 from justesse.evaluation.judged_set import Question
 
@@ -19,9 +19,11 @@ async def ask(
     questions: Sequence[Question],
     answers: AnswerFile,
     report: Callable[[Question], None],
+    filter_by: Sequence[str] = (),
 ) -> None:
     """Asks what the file holds no answer to, and adds the answers to it.
 
+    Each question is asked of the documents that share its metadata of the names in `filter_by`.
     `report` is called after each question, also for those that were answered before. Raises the
     first JustesseError; what was answered before it is kept.
     """
@@ -32,7 +34,11 @@ async def ask(
         async with turns:
             if question.question_id not in known:
                 result = await justesse.search(
-                    workspace, question.text, limit=HITS, timeout=_TIMEOUT_S
+                    workspace,
+                    question.text,
+                    limit=HITS,
+                    filter=_filter(question, filter_by),
+                    timeout=_TIMEOUT_S,
                 )
                 answers.add(Answer.of(question.question_id, result))
         report(question)
@@ -44,3 +50,11 @@ async def ask(
                     group.create_task(ask_one(question))
         except* JustesseError as failures:
             raise failures.exceptions[0] from failures
+
+
+def _filter(question: Question, names: Sequence[str]) -> Filter | None:
+    if not names:
+        return None
+    return filters.all_of(
+        *(filters.equals(f"metadata.{name}", question.metadata[name]) for name in names)
+    )

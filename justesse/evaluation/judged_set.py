@@ -14,13 +14,15 @@ class Question:
     """A question with its labels.
 
     `grades` has a grade of 1 or more for each document that answers; it is empty for a question
-    that no document answers. `domain` groups questions in reports.
+    that no document answers. `domain` groups questions in reports; `metadata` is what whoever asks
+    is known to look at, such as the product or the agreement.
     """
 
     question_id: str
     text: str
     grades: Mapping[str, int]
     domain: str = ""
+    metadata: Mapping[str, str | float | bool] = field(default_factory=dict)
 
     @property
     def answerable(self) -> bool:
@@ -45,6 +47,17 @@ class JudgedSet:
     name: str
     questions: tuple[Question, ...]
     documents: tuple[JudgedDocument, ...] = ()
+
+    def require_metadata(self, names: Sequence[str]) -> None:
+        """Raises BadSetError for the first question that lacks a value of one of these names."""
+        for question in self.questions:
+            missing = [name for name in names if name not in question.metadata]
+            if missing:
+                raise BadSetError(
+                    f"{self.name}: question {question.question_id} has no metadata "
+                    f"{', '.join(missing)} to filter by; it has "
+                    f"{', '.join(sorted(question.metadata)) or 'none'}"
+                )
 
     def sampled(self, count: int | None, seed: int) -> "JudgedSet":
         """Keeps `count` questions, the same for the same seed, in their order; None keeps all."""

@@ -99,8 +99,20 @@ def run(
             help="Documents to store, those that a question names always; all by default.",
         ),
     ] = None,
+    filter_by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter-by",
+            metavar="NAME",
+            help="Ask each question of the documents that have the same metadata of this name as "
+            "the question; may be repeated.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Chooses questions and documents.")] = SEED,
     language: Annotated[str, typer.Option("--language", help="fr, en or auto.")] = "fr",
+    preset: Annotated[
+        str, typer.Option("--preset", help="Preset of the workspace that is made.")
+    ] = "",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -125,7 +137,13 @@ def run(
     required = demands_of(demands or [])
     require_installed()
     judged = read_set(path, qrels).sampled(sample, seed).cut(document_count, seed)
+    names = tuple(filter_by or ())
+    judged.require_metadata(names)
     running = running or workspace is not None
+    if preset and workspace is not None:
+        raise CommandError(
+            f"--preset is for a workspace that is made; {workspace} has its own", ExitCode.USAGE
+        )
     chosen = _chosen(configurations, running=running)
     if any(each.switches for each in chosen) and running and not set_switches:
         raise CommandError(
@@ -143,7 +161,13 @@ def run(
         raise CommandError(f"{files} is no folder", ExitCode.USAGE)
     folder = RunFolder(
         out or Path("evaluation") / judged.name,
-        {"set": judged.name, "fingerprint": fingerprint(judged), "language": language},
+        {
+            "set": judged.name,
+            "fingerprint": fingerprint(judged),
+            "language": language,
+            "filter_by": list(names),
+            "preset": preset,
+        },
     )
     console = remarks() if as_json else results()
     given: dict[str, Mapping[str, Answer]] = {}
@@ -151,10 +175,13 @@ def run(
     async def measure(at: str) -> None:
         async with AsyncJustesse(at) as justesse:
             if workspace is None:
-                await _stored(console, justesse, judged, files, language)
+                settings = WorkspaceSettings(language=language, preset=preset)
+                await _stored(console, justesse, judged, files, settings)
             slug = workspace or WORKSPACE
             for each in chosen:
-                given[each.name] = await _asked(console, justesse, slug, judged, each, folder)
+                given[each.name] = await _asked(
+                    console, justesse, slug, judged, each, folder, names
+                )
 
     if running:
         with_running_mesh(gateway_address(address), measure)
@@ -179,9 +206,8 @@ async def _stored(
     justesse: AsyncJustesse,
     judged: JudgedSet,
     files: Path | None,
-    language: str,
+    settings: WorkspaceSettings,
 ) -> None:
-    settings = WorkspaceSettings(language=language)
     if files is not None:
         await store_files(console, justesse, WORKSPACE, files, settings)
         return
@@ -196,11 +222,12 @@ async def _asked(
     judged: JudgedSet,
     configuration: Configuration,
     folder: RunFolder,
+    filter_by: Sequence[str],
 ) -> Mapping[str, Answer]:
     file = folder.answers(configuration.name)
     async with switches_set(justesse, configuration.switches):
         with shown_part(console, configuration.name, len(judged.questions)) as report:
-            await ask(justesse, workspace, judged.questions, file, report)
+            await ask(justesse, workspace, judged.questions, file, report, filter_by)
     found = file.read()
     # Answers come as they are ready; rankings stand in the order of the questions.
     answers = {each.question_id: found[each.question_id] for each in judged.questions}

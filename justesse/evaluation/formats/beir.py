@@ -1,10 +1,9 @@
 """A folder in the BEIR layout: corpus.jsonl, queries.jsonl, and labels in qrels/."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from justesse.evaluation.formats.lines import json_lines, text_field
+from justesse.evaluation.formats.lines import json_lines, plain_metadata, text_field
 from justesse.evaluation.formats.qrels import read_qrels
 from justesse.evaluation.judged_set import (
     BadSetError,
@@ -30,7 +29,12 @@ def read_beir(folder: Path, *, qrels: Path | None = None) -> JudgedSet:
         if str(value.get("text", "")).strip()
     ]
     questions = [
-        Question(question_id, text_field(folder / "queries.jsonl", line, value, "text"), own)
+        Question(
+            question_id,
+            text_field(folder / "queries.jsonl", line, value, "text"),
+            own,
+            metadata=plain_metadata(value.get("metadata")),
+        )
         for line, value in json_lines(folder / "queries.jsonl")
         if (own := grades.get(question_id := _id(folder / "queries.jsonl", line, value)))
     ]
@@ -54,13 +58,5 @@ def _document(path: Path, line: int, value: dict[str, Any]) -> JudgedDocument:
         _id(path, line, value),
         title if isinstance(title, str) else "",
         text_field(path, line, value, "text"),
-        _plain_metadata(value.get("metadata")),
+        plain_metadata(value.get("metadata")),
     )
-
-
-def _plain_metadata(value: object) -> Mapping[str, str | float | bool]:
-    if not isinstance(value, dict):
-        return {}
-    return {
-        str(name): fact for name, fact in value.items() if isinstance(fact, (str, int, float, bool))
-    }

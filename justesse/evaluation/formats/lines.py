@@ -58,3 +58,12 @@ def grade_of(path: Path, line: int, text: str) -> int:
         return int(text)
     except ValueError as error:
         raise BadSetError(f"{path}, line {line}: grade {text!r} is no whole number") from error
+
+
+def plain_metadata(value: object) -> dict[str, str | float | bool]:
+    """Returns what of a metadata object can be filtered by: texts, numbers and booleans."""
+    if not isinstance(value, dict):
+        return {}
+    return {
+        str(name): fact for name, fact in value.items() if isinstance(fact, (str, int, float, bool))
+    }

@@ -1,8 +1,9 @@
 """Questions in one file, CSV or lines of JSON, each with the documents that answer it.
 
 CSV needs a header with `question` and `document` (several documents in one cell are separated by
-`|`, none means that no document answers), and may have `id` and `domain`. A line of JSON has
-`question` and `documents` (or `document`), and may have `id` and `domain`.
+`|`, none means that no document answers), and may have `id`, `domain` and columns `metadata.NAME`,
+which are texts. A line of JSON has `question` and `documents` (or `document`), and may have `id`,
+`domain` and an object `metadata`.
 """
 
 import csv
@@ -10,8 +11,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from justesse.evaluation.formats.lines import json_lines, text_field, text_of
+from justesse.evaluation.formats.lines import json_lines, plain_metadata, text_field, text_of
 from justesse.evaluation.judged_set import BadSetError, JudgedSet, Question, checked_set
+
+_METADATA = "metadata."
 
 
 def read_question_file(path: Path) -> JudgedSet:
@@ -34,7 +37,12 @@ def _csv_questions(path: Path, delimiter: str) -> Iterator[tuple[int, dict[str, 
     for row in reader:
         cell = row.get("document") or row.get("documents") or ""
         names = [name.strip() for name in cell.split("|") if name.strip()]
-        yield reader.line_num, {**row, "documents": names}
+        metadata = {
+            name.removeprefix(_METADATA): value
+            for name, value in row.items()
+            if name and name.startswith(_METADATA) and value
+        }
+        yield reader.line_num, {**row, "documents": names, "metadata": metadata}
 
 
 def _delimiter(path: Path) -> str:
@@ -56,4 +64,5 @@ def _question(path: Path, line: int, value: Mapping[str, Any]) -> Question:
         text_field(path, line, given, "question"),
         dict.fromkeys(names, 1),
         str(given.get("domain") or ""),
+        plain_metadata(given.get("metadata")),
     )

@@ -170,9 +170,26 @@ def test_rankings_made_elsewhere_are_scored(line: CommandLine) -> None:
     assert "0.667" in line.run("eval", "score", "set.jsonl", "good.trec", width=100).stdout
 
 
+def test_a_question_is_asked_of_documents_that_share_its_metadata(line: CommandLine) -> None:
+    """Of the names that are given, with the type the value has; another filter is another run."""
+    asked = {"question": "Combien ?", "documents": ["orders/bl.md"], "metadata": {"idcc": 86}}
+    Path("metadata.jsonl").write_text(json.dumps(asked))
+    Path("metadata.csv").write_text("question,document,metadata.site\nOù ?,orders/bl.md,Brest\n")
+
+    line.run("eval", "run", "metadata.jsonl", "-w", "demo", "--filter-by", "idcc")
+    line.run("eval", "run", "metadata.csv", "-w", "demo", "--filter-by", "site", "-o", "sites")
+
+    [number, text] = [each.filter.all_of.filters[0].equals for each in line.state.searches]
+    assert (number.field, number.value.number_value) == ("metadata.idcc", 86)
+    assert (text.field, text.value.string_value) == ("metadata.site", "Brest")
+    assert "filter_by" in line.error("eval", "run", "metadata.jsonl", "-w", "demo", code=2)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (("run", "set.jsonl", "-w", "demo", "--filter-by", "idcc"), "no metadata idcc"),
+        (("run", "set.jsonl", "-w", "demo", "--preset", "words"), "demo has its own"),
         (("run", "set.jsonl"), "--files"),
         (("run", "nothing.jsonl", "-w", "demo"), "not there"),
         (("run", "set.jsonl", "-w", "demo", "-c", "magic"), "'magic'"),
