@@ -38,6 +38,10 @@ class KnownWorkspaces:
         self._store = store
         self._known: MutableMapping[str, KnownWorkspace] = TTLCache(capacity, ttl_s, timer=clock)
 
+    def known(self, slug: str) -> KnownWorkspace | None:
+        """Returns what is known without asking anybody."""
+        return self._known.get(slug)
+
     async def get(self, slug: str, timeout: float | None = None) -> KnownWorkspace:
         """Returns what is known, asking the retriever first where nothing is.
 

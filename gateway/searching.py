@@ -105,11 +105,12 @@ class SpaceScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HitContent:
-    """What a hit says, and the document it stands in."""
+    """What a hit says, the document it stands in, and its places in the lists that hold it."""
 
     passage: Passage
     document: Document
     update_time: datetime | None = None
+    list_ranks: tuple[ListRank, ...] = ()
 
 
 # Not frozen: that takes three times as long to fill in, for dozens of hits a search.
@@ -125,7 +126,6 @@ class FusedHit:
     read_content: Callable[[], HitContent] = field(compare=False, repr=False)
     fused_rank: int
     fused_score: float
-    list_ranks: tuple[ListRank, ...] = ()
     space_scores: tuple[SpaceScore, ...] = ()
     bm25_score: float | None = None
     term_share: float | None = None
@@ -147,6 +147,11 @@ class FusedHit:
     def document(self) -> Document:
         """The document it stands in."""
         return self.content.document
+
+    @property
+    def list_ranks(self) -> tuple[ListRank, ...]:
+        """Its places in the lists that hold it."""
+        return self.content.list_ranks
 
     @property
     def update_time(self) -> datetime | None:

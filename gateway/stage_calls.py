@@ -56,6 +56,9 @@ class StageCalls:
 
     async def look_up_workspace(self, *, share: float) -> KnownWorkspace:
         """Returns what is known of the workspace; NotFound where there is none."""
+        known = self.parts.workspaces.known(self.question.workspace)
+        if known is not None:
+            return known
         return await self.stages.required(
             "search",
             lambda timeout: self.parts.workspaces.get(self.question.workspace, timeout),

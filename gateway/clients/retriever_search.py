@@ -133,9 +133,6 @@ def _hit_from(hit: search_pb2.PassageHit) -> FusedHit:
         partial(_content_from, hit),
         hit.fused_rank,
         hit.fused_score,
-        tuple(
-            [ListRank(place.list_index, place.rank, place.contribution) for place in hit.list_ranks]
-        ),
         tuple([space_score_from(score) for score in hit.space_scores]),
         hit.bm25_score if hit.HasField("bm25_score") else None,
         hit.term_share if hit.HasField("term_share") else None,
@@ -147,6 +144,9 @@ def _content_from(hit: search_pb2.PassageHit) -> HitContent:
         passage_from(hit.passage),
         document_from(hit.document),
         update_time_from(hit.update_time) if hit.HasField("update_time") else None,
+        tuple(
+            [ListRank(place.list_index, place.rank, place.contribution) for place in hit.list_ranks]
+        ),
     )
 
 

@@ -30,13 +30,13 @@ def fused_hit(
     content = HitContent(
         Passage(rank - 1, f"Texte de {passage_id}.", ("Partie",), "p. 1", 5, "h"),
         Document(f"{name}.md", title, category="orders", metadata={"week": 12.0}),
+        list_ranks=tuple(ListRank(index, rank, 1 / (60 + rank)) for index in lists),
     )
     return FusedHit(
         passage_id=passage_id,
         read_content=lambda: content,
         fused_rank=rank,
         fused_score=1 / (60 + rank),
-        list_ranks=tuple(ListRank(index, rank, 1 / (60 + rank)) for index in lists),
         space_scores=(SpaceScore(SPACE.space_id, 0.75),),
         bm25_score=3.5,
     )
