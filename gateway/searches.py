@@ -50,7 +50,11 @@ class Searches:
         )
 
     def begin(self, question: Question, default_deadline_s: float) -> SearchRun:
-        """Returns a run within the caller's deadline, or as many seconds where it gave none."""
+        """Returns a run within the caller's deadline, or as many seconds where it gave none.
+
+        It looks at no document that is not there for the call, whoever begins it.
+        """
+        question = permitted(question)
         deadline = current_deadline() or Deadline.after(default_deadline_s)
         return SearchRun(self._parts, question, self._switches.values(), deadline)
 

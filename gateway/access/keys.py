@@ -13,12 +13,12 @@ import structlog
 from chassis.errors import FailedPrecondition, FieldViolation, InvalidArgument, NotFound
 from gateway.access.api_key import ApiKey, is_prefix, new_api_key
 from gateway.access.grant_columns import to_grants_column
+from gateway.access.grant_filters import grant_filter_violations
 from gateway.access.grants import EVERY_WORKSPACE, Grant, Grants
 from gateway.access.identity import current_actor
 from gateway.access.key_record import KeyRecord
 from gateway.access.key_ring import KeyRing, utc_now
 from gateway.access.key_store import KeyStore
-from gateway.filter_validation import filter_violations
 from gateway.validation import is_slug
 
 MAX_NAME_LENGTH = 100
@@ -142,7 +142,7 @@ def _grant_violations(grant: Grant, field: str) -> Iterator[FieldViolation]:
     if not grant.actions:
         yield FieldViolation(f"{field}.actions", f"{field}.actions is empty; name one at least")
     if grant.filter is not None:
-        yield from filter_violations(grant.filter, f"{field}.filter")
+        yield from grant_filter_violations(grant.filter, f"{field}.filter")
 
 
 def _expiry_violations(expire_time: datetime | None, now: datetime) -> Iterator[FieldViolation]:

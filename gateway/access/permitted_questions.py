@@ -12,10 +12,18 @@ from gateway.questions import Question
 def permitted(question: Question) -> Question:
     """Returns the question about those documents only that are there for the call.
 
-    Raises as `CallAccess.check_workspace` does.
+    A permitted question comes back as it is. Raises as `CallAccess.check_workspace` does.
     """
     mandatory = mandatory_filter(question.workspace)
     if mandatory is None:
         return question
-    asked = question.filter
-    return replace(question, filter=mandatory if asked is None else AllOf((mandatory, asked)))
+    # The very filter, not an equal one: for Python true equals 1, and in a document it does not.
+    match question.filter:
+        case None:
+            return replace(question, filter=mandatory)
+        case AllOf((first, *_)) if first is mandatory:
+            return question
+        case asked if asked is mandatory:
+            return question
+        case asked:
+            return replace(question, filter=AllOf((mandatory, asked)))

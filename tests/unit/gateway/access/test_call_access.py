@@ -129,6 +129,23 @@ async def test_a_mandatory_filter_is_added_to_what_is_asked() -> None:
     assert permitted(Question("hr", "q", filter=ASKED)).filter == AllOf((ONLY_A, ASKED))
     assert permitted(Question("hr", "q")).filter == mandatory_filter("hr") == ONLY_A
     assert permitted(Question("sales", "q", filter=ASKED)).filter == ASKED
+    once = permitted(Question("hr", "q", filter=ASKED))
+    assert permitted(once) == once
     assert [sees_workspace(slug) for slug in ("hr", "sales", "other")] == [True, True, False]
     with pytest.raises(NotFound):
         permitted(Question("other", "q", filter=ASKED))
+
+
+@pytest.mark.parametrize("asked", [Equals("metadata.open", 1.0), Equals("metadata.open", True)])
+async def test_a_filter_that_only_looks_like_the_mandatory_one_replaces_nothing(
+    asked: Equals,
+) -> None:
+    """True and 1 are equal in Python, and two values of a document."""
+    mandatory = Equals("metadata.open", True)
+    grants = Grants.of_all(grant("hr", Action.READ, only=mandatory))
+    bind_access(CallAccess(None, grants, Need(Reach.WORKSPACE, Action.READ, "workspace")))
+
+    for sent in (asked, AllOf((asked,)), AllOf((asked, ASKED))):
+        bound = permitted(Question("hr", "q", filter=sent)).filter
+        assert isinstance(bound, AllOf)
+        assert bound.filters[0] is mandatory

@@ -15,7 +15,7 @@ from gateway.access.grants import Action, Grant
 from gateway.access.identity import Identity, acting_as
 from gateway.access.key_ring import KeyRing
 from gateway.access.keys import Keys
-from gateway.filters import AllOf, Equals, OneOf
+from gateway.filters import AllOf, Equals, FieldExists, Filter, InRange, Negation, OneOf
 from tests.fakes.gateway_services.keys import EVERYTHING_GRANT, NOW, FakeKeyStore, grant
 
 READ_HR = grant("hr", Action.READ)
@@ -89,6 +89,18 @@ async def test_after_a_bootstrap_key_any_key_may_come_first(tmp_path: Path) -> N
         ("one", [grant("hr")], "grants[0].actions"),
         ("one", [READ_HR, grant("hr", Action.WRITE)], "grants[1].workspace"),
         ("one", [grant("hr", Action.READ, only=AllOf(()))], "grants[0].filter.all_of.filters"),
+        *(
+            ("one", [grant("hr", Action.READ, only=Negation(wrong))], "grants[0].filter")
+            for wrong in (
+                Equals("team", "a"),
+                FieldExists("metadata."),
+                Equals("category", 5.0),
+                OneOf("superseded", (True, "true")),
+                Equals("valid_at", "2026-05-04"),
+                InRange("metadata.open", at_least=True),
+                InRange("metadata.x", at_least="a", less_than=5.0),
+            )
+        ),
         (
             "one",
             [grant("hr", Action.READ, only=OneOf("category", ("x" * 100,) * 1000))],
@@ -107,6 +119,19 @@ async def test_what_cannot_be_a_key_is_refused_by_field(
 
     assert [violation.field for violation in error.value.violations] == [field]
     assert store.records == {}
+
+
+async def test_a_filter_leaves_room_for_what_searches_ask() -> None:
+    """Beside their own conditions it stands one level deeper than in the grant."""
+    deep: Filter = Equals("category", "a")
+    for _ in range(6):
+        deep = Negation(deep)
+    keys = keys_over(FakeKeyStore())
+    await keys.create("first", [EVERYTHING_GRANT])
+
+    await keys.create("one", [grant("hr", Action.READ, only=deep)])
+    with pytest.raises(InvalidArgument, match="nested"):
+        await keys.create("one", [grant("hr", Action.READ, only=Negation(deep))])
 
 
 async def test_a_key_expires_in_the_future() -> None:
