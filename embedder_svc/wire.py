@@ -1,6 +1,7 @@
 """Between the messages of the contract and the embedder's own objects."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -181,10 +182,13 @@ def _canaries_from(message: pb.EmbedTextsRequest) -> dict[str, Vectors]:
     return kept
 
 
+# A space's canary comes with every query of the space.
+@lru_cache(MAX_CANARIES)
 def _canary_from(block: bytes) -> Vectors:
     """Returns the vector with norm 1; raises ValueError or Unavailable where it has none."""
     row = np.frombuffer(block, dtype="<f4")
     unit: Vectors = unit_vectors(row[None, :], 1, row.size)[0]
+    unit.flags.writeable = False
     return unit
 
 
