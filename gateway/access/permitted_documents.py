@@ -89,6 +89,11 @@ class PermittedDocuments:
                 "the metadata or the other fields sent with the file",
                 reason="OUTSIDE_GRANT",
             )
+        if file.keep_previous:
+            # What is kept gets an id that is made up, which may be that of a hidden document.
+            raise PermissionDenied(
+                "keep_previous needs a grant without a filter", reason="OUTSIDE_GRANT"
+            )
         try:
             there = await self._store.get_document(file.workspace, file.document_id)
         except NotFound as error:

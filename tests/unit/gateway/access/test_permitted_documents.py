@@ -158,6 +158,24 @@ async def test_a_bounded_writer_writes_within_its_bounds(
     assert "hr" not in answer.text.replace("metadata", "")
 
 
+async def test_a_bounded_writer_keeps_no_earlier_versions(
+    doors: Doors, keys: dict[str, dict[str, str]]
+) -> None:
+    """The id they would get, `own.md@1`, could be that of a hidden document."""
+    data = {
+        "workspace": "negoce",
+        "external_id": "own.md",
+        "metadata": '{"team": "sales"}',
+        "keep_previous": "true",
+    }
+
+    answer = await doors.http.post(
+        "/v1/documents", files={"file": ("n.md", b"text")}, data=data, headers=keys["writer"]
+    )
+
+    assert (answer.status_code, doors.mesh.ingestion.taken) == (403, [])
+
+
 async def test_a_writer_without_a_read_grant_reads_nothing(
     doors: Doors, keys: dict[str, dict[str, str]]
 ) -> None:
