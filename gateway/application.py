@@ -22,7 +22,8 @@ from gateway.search_explanations import SearchExplanations
 from gateway.searches import Searches
 from gateway.space_work import SpaceWork
 from gateway.stage_calls import SearchParts
-from gateway.switches.board import SwitchBoard
+from gateway.switches.editing import SwitchEditing
+from gateway.switches.switching import Switching
 from gateway.uploads import MAX_FILE_BYTES, Uploads
 
 
@@ -50,7 +51,8 @@ class Application:
     jobs: DocumentJobs
     spaces: SpaceWork
     glossaries: Glossaries
-    switches: SwitchBoard
+    switches: Switching
+    switch_editing: SwitchEditing
     mesh: Mesh
     access: Access
     keys: Keys
@@ -58,7 +60,7 @@ class Application:
 
 def assembled(
     services: Services,
-    switches: SwitchBoard,
+    switches: Switching,
     glossaries: GlossaryBoard,
     mesh: Mesh,
     access: Access,
@@ -80,10 +82,13 @@ def assembled(
         glossaries,
     )
     searches = Searches(parts, switches)
+    switch_editing = SwitchEditing(switches, services.retriever)
     return Application(
         searches=searches,
         explanations=SearchExplanations(searches, services.retriever),
-        catalogue=Catalogue(services.retriever, services.ingestion, known, vectors, glossaries),
+        catalogue=Catalogue(
+            services.retriever, services.ingestion, known, vectors, glossaries, switch_editing
+        ),
         uploads=Uploads(
             services.ingestion, PermittedDocuments(services.retriever), max_bytes=max_file_bytes
         ),
@@ -91,6 +96,7 @@ def assembled(
         spaces=SpaceWork(services.reembedding, services.retriever),
         glossaries=Glossaries(glossaries, services.retriever),
         switches=switches,
+        switch_editing=switch_editing,
         mesh=mesh,
         access=access,
         keys=keys,

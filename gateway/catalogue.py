@@ -15,6 +15,7 @@ from gateway.ingestion_ports import Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.ports import Retriever
 from gateway.query_vectors import QueryVectors
+from gateway.switches.editing import SwitchEditing
 from gateway.validation import (
     MAX_PAGE_SIZE,
     check_document_name,
@@ -40,6 +41,7 @@ class Catalogue:
         known: KnownWorkspaces,
         vectors: QueryVectors,
         glossaries: GlossaryBoard,
+        switches: SwitchEditing,
     ) -> None:
         self._retriever = retriever
         self._documents = PermittedDocuments(retriever)
@@ -47,6 +49,7 @@ class Catalogue:
         self._known = known
         self._vectors = vectors
         self._glossaries = glossaries
+        self._switches = switches
 
     async def create_workspace(self, slug: str, settings: WorkspaceSettings) -> Workspace:
         """Creates a workspace; AlreadyExists where the slug is taken."""
@@ -77,13 +80,14 @@ class Catalogue:
     async def delete_workspace(self, slug: str) -> WorkspaceDeletion:
         """Deletes a workspace with all it holds; NotFound where there is none.
 
-        Kept files that cannot be deleted now are told of, and are no error. A glossary that cannot
-        be deleted is: Unavailable, and the workspace stays whole, since another one of its slug
-        would come into that glossary.
+        Kept files that cannot be deleted now are told of, and are no error. A glossary, or
+        overrides of switches, that cannot be deleted are: Unavailable, and the workspace stays
+        whole, since another one of its slug would come into them.
         """
         check_slug(slug)
         await self._retriever.describe_workspace(slug)
         await self._glossaries.clear(slug)
+        await self._switches.forget_workspace(slug)
         deletion = await self._retriever.delete_workspace(slug)
         await self._clear_late_entries(slug)
         self._known.forget(slug)

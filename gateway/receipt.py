@@ -67,13 +67,15 @@ class Cost:
 class Receipt:
     """Reports of all stages in the order of the pipeline, `latency_ms` from door to answer.
 
-    `costs` is the sum of the known costs, one a currency.
+    `costs` is the sum of the known costs, one a currency. `variant` says what rollouts of switches
+    made of the query; empty where none is on.
     """
 
     request_id: str
     stages: tuple[StageReport, ...]
     latency_ms: float
     costs: tuple[Cost, ...] = ()
+    variant: str = ""
 
     @property
     def degraded(self) -> bool:

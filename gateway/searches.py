@@ -13,8 +13,8 @@ from gateway.questions import FoundPassages, Question
 from gateway.receipt import Receipt, StageOutcome
 from gateway.stage_calls import SearchParts
 from gateway.stages import Stages
-from gateway.switches.board import SwitchBoard
-from gateway.switches.values import SwitchValues
+from gateway.switches.rules import SwitchChoice
+from gateway.switches.switching import Switching
 from gateway.validation import check_question
 
 DEFAULT_DEADLINE_S = 5.0
@@ -25,7 +25,7 @@ _log = structlog.get_logger("gateway.searches")
 class Searches:
     """Runs questions through the pipeline with the switches in force."""
 
-    def __init__(self, parts: SearchParts, switches: SwitchBoard) -> None:
+    def __init__(self, parts: SearchParts, switches: Switching) -> None:
         self._parts = parts
         self._switches = switches
 
@@ -56,19 +56,20 @@ class Searches:
         """
         question = permitted(question)
         deadline = current_deadline() or Deadline.after(default_deadline_s)
-        return SearchRun(self._parts, question, self._switches.values(), deadline)
+        choice = self._switches.choice(question.workspace, question.query)
+        return SearchRun(self._parts, question, choice, deadline)
 
 
 class SearchRun:
     """One question on its way, and the receipt of what was done for it."""
 
     def __init__(
-        self, parts: SearchParts, question: Question, switches: SwitchValues, deadline: Deadline
+        self, parts: SearchParts, question: Question, choice: SwitchChoice, deadline: Deadline
     ) -> None:
         self.stages = Stages(deadline, STAGE_ORDER)
         self._parts = parts
         self._question = question
-        self._switches = switches
+        self._choice = choice
         self._clock = deadline.clock
         self._started = deadline.clock()
 
@@ -77,7 +78,7 @@ class SearchRun:
         return await find_passages(
             self._parts,
             self._question,
-            self._switches,
+            self._choice.values,
             self.stages,
             include_formula_parts=include_formula_parts,
         )
@@ -89,6 +90,7 @@ class SearchRun:
             stages=self.stages.reports(),
             latency_ms=(self._clock() - self._started) * 1e3,
             costs=self.stages.costs(),
+            variant=self._choice.variant,
         )
         for report in receipt.stages:
             if report.outcome is StageOutcome.DEGRADED:

@@ -40,7 +40,11 @@ from gateway.refreshing import repeated
 from gateway.servicer.access import AccessGuard
 from gateway.servicer.served import served_services
 from gateway.settings import GatewaySettings
+from gateway.switches.announcements import asked, tells, told
 from gateway.switches.board import SwitchBoard
+from gateway.switches.database_rules import DatabaseRuleStore
+from gateway.switches.switch_metrics import SwitchMetrics
+from gateway.switches.switching import Switching
 from gateway.switches.table import SwitchTable
 
 _log = structlog.get_logger("gateway")
@@ -73,7 +77,8 @@ async def running_gateway(
     metrics = metrics or process_metrics()
     async with AsyncExitStack() as stack:
         bootstrap = bootstrap_key_of(settings.bootstrap_key_file)
-        database, switches = await _database(settings.database_url, stack)
+        database, board = await _database(settings.database_url, stack)
+        switches = Switching(board, DatabaseRuleStore(database), SwitchMetrics(metrics.registry))
         glossaries = GlossaryBoard(DatabaseGlossaryStore(database))
         key_store = DatabaseKeyStore(database)
         ring = KeyRing(key_store, bootstrap, grace_s=settings.key_grace_s)
@@ -93,6 +98,11 @@ async def running_gateway(
         for refresh in (switches.refresh, glossaries.refresh):
             repeating = repeated(refresh, interval_s=settings.switch_refresh_s)
             await stack.enter_async_context(background_task(repeating))
+        asking = asked(switches, interval_s=settings.switch_poll_s)
+        await stack.enter_async_context(background_task(asking))
+        if tells(settings.database_url):
+            listening = told(switches, settings.database_url)
+            await stack.enter_async_context(background_task(listening))
         http_address = await stack.enter_async_context(
             running_http(
                 http_door(application, metrics),
@@ -116,7 +126,7 @@ async def running_gateway(
 
 async def _application(
     settings: GatewaySettings,
-    switches: SwitchBoard,
+    switches: Switching,
     glossaries: GlossaryBoard,
     access: Access,
     keys: Keys,
@@ -188,10 +198,10 @@ async def _database(database_url: str, stack: AsyncExitStack) -> tuple[Database,
     return database, SwitchBoard(table)
 
 
-async def _first_refresh(switches: SwitchBoard) -> None:
-    board = await switches.refresh()
-    if board.refresh_error:
-        _log.warning("started with the default switches", error=board.refresh_error)
+async def _first_refresh(switches: Switching) -> None:
+    state = await switches.refresh()
+    if state.board.refresh_error:
+        _log.warning("started with the default switches", error=state.board.refresh_error)
 
 
 async def _first_reading(glossaries: GlossaryBoard) -> None:

@@ -64,6 +64,11 @@ class GatewaySettings(ServiceSettings, ServerSettings):
     switch_refresh_s: float = Field(
         default=300.0, gt=0, description="seconds between two readings of switches and glossaries"
     )
+    switch_poll_s: float = Field(
+        default=2.0,
+        gt=0,
+        description="seconds between two looks for switches that another gateway has changed",
+    )
     vector_cache_capacity: int = Field(
         default=4096, ge=1, le=1_000_000, description="query vectors kept in memory"
     )

@@ -113,6 +113,11 @@ def check_page(workspace: str, page_size: int) -> None:
     )
 
 
+def check_page_size(page_size: int) -> None:
+    """Raises InvalidArgument unless a page may have so many entries."""
+    _raise_any(*_range_violations(page_size, "page_size", 0, MAX_PAGE_SIZE))
+
+
 def check_incoming_file(file: IncomingFile) -> None:
     """Raises InvalidArgument unless workspace and name can be those of a file to take in."""
     _raise_any(

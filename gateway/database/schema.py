@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 
 from chassis.errors import FailedPrecondition
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = "0004"
 VERSION_TABLE = "justesse_schema_version"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 

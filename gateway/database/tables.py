@@ -7,6 +7,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Float,
     ForeignKey,
     Index,
     Integer,
@@ -113,4 +114,53 @@ KEYS = Table(
     Column("create_ms", BigInteger, nullable=False),
     Column("expire_ms", BigInteger),
     Column("revoke_ms", BigInteger),
+)
+
+SWITCH_OVERRIDES = Table(
+    "justesse_switch_overrides",
+    METADATA,
+    Column("workspace", String(63), primary_key=True),
+    Column("config_key", String(128), primary_key=True),
+    Column("config_value", Text, nullable=False),
+)
+
+SWITCH_ROLLOUTS = Table(
+    "justesse_switch_rollouts",
+    METADATA,
+    Column("config_key", String(128), primary_key=True),
+    Column("config_value", Text, nullable=False),
+    Column("percent", Float, nullable=False),
+)
+
+SWITCH_CHANGES = Table(
+    "justesse_switch_changes",
+    METADATA,
+    Column(
+        "number",
+        BigInteger().with_variant(Integer(), "sqlite"),
+        primary_key=True,
+        autoincrement=True,
+    ),
+    Column("moment_ms", BigInteger, nullable=False),
+    Column("actor", String(200), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("workspace", String(63), nullable=False),
+    Column("config_key", String(128), nullable=False),
+    Column("old_value", Text),
+    Column("new_value", Text),
+    sqlite_autoincrement=True,
+)
+
+SWITCH_OBSERVATIONS = Table(
+    "justesse_switch_observations",
+    METADATA,
+    Column("config_key", String(128), primary_key=True),
+    Column("config_value", Text),
+)
+
+SWITCH_VERSIONS = Table(
+    "justesse_switch_versions",
+    METADATA,
+    Column("name", String(32), primary_key=True),
+    Column("version", BigInteger, nullable=False),
 )

@@ -20,9 +20,10 @@ from gateway.http.routes.explanations import explanation_routes
 from gateway.http.routes.glossary import glossary_routes
 from gateway.http.routes.jobs import job_routes
 from gateway.http.routes.keys import key_routes
-from gateway.http.routes.operation import health_routes, switch_routes
+from gateway.http.routes.operation import health_routes
 from gateway.http.routes.search import search_routes
 from gateway.http.routes.spaces import space_routes
+from gateway.http.routes.switches import override_routes, switch_routes
 from gateway.http.routes.workspaces import workspace_routes
 from gateway.http.surroundings import Surroundings
 
@@ -58,7 +59,8 @@ def routed(application: Application) -> FastAPI:
     )
     app.include_router(job_routes(application.jobs))
     app.include_router(key_routes(application.keys))
-    app.include_router(switch_routes(application.switches))
+    app.include_router(switch_routes(application.switches, application.switch_editing))
+    app.include_router(override_routes(application.switch_editing))
     app.include_router(health_routes(application.mesh))
     install_error_handlers(app)
     describe_keys(app)

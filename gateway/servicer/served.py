@@ -51,7 +51,7 @@ def served_services(application: Application) -> list[ServedService]:
     spaces = SpaceServicer(application.spaces)
     glossary = GlossaryServicer(application.glossaries)
     keys = KeyServicer(application.keys)
-    switches = SwitchServicer(application.switches)
+    switches = SwitchServicer(application.switches, application.switch_editing)
     mesh = MeshServicer(application.mesh)
     return [
         ServedService(

@@ -75,6 +75,7 @@ class SwitchBoard:
         self._values = SwitchValues()
         self._refresh_time: datetime | None = None
         self._refresh_error = ""
+        self._found: Mapping[str, str | None] = {}
         self._prepared = False
         self._one_at_a_time = asyncio.Lock()
 
@@ -85,6 +86,13 @@ class SwitchBoard:
     def state(self) -> BoardState:
         """Returns all switches and how the last refresh went."""
         return BoardState(tuple(self._states.values()), self._refresh_time, self._refresh_error)
+
+    def found(self) -> Mapping[str, str | None]:
+        """Returns what the table held when it was last read, as text; None for a missing row.
+
+        A key that it held more than once, with different values, is left out.
+        """
+        return self._found
 
     async def refresh(self) -> BoardState:
         """Reads the table at once; a table that cannot be read is no error and changes nothing."""
@@ -150,6 +158,11 @@ class SwitchBoard:
         found: dict[str, list[object]] = {}
         for key, value in rows:
             found.setdefault(key, []).append(value)
+        self._found = {
+            key: _text(values[0]) if (values := found.get(key)) else None
+            for key in DEFINITIONS
+            if len({str(value) for value in found.get(key, ())}) <= 1
+        }
         self._states = {
             key: _judged(state, found.get(key, [])) for key, state in self._states.items()
         }
@@ -175,10 +188,14 @@ def _judged(state: SwitchState, values: list[object]) -> SwitchState:
     if len({str(value) for value in values}) > 1:
         return _kept(state, "the table holds the key more than once, with different values")
     try:
-        value = definition.read("" if values[0] is None else str(values[0]))
+        value = definition.read(_text(values[0]))
     except ValueError as error:
         return _kept(state, str(error))
     return SwitchState(definition, value, SwitchOrigin.DATABASE)
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def _values_of(states: Mapping[str, SwitchState]) -> SwitchValues:

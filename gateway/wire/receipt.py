@@ -23,6 +23,7 @@ def to_receipt(receipt: Receipt) -> search_pb2.Receipt:
             search_pb2.Cost(amount=cost.amount, currency=cost.currency) for cost in receipt.costs
         ],
         degraded=receipt.degraded,
+        variant=receipt.variant,
     )
 
 

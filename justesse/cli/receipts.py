@@ -31,6 +31,8 @@ def draw_receipt(console: Console, receipt: Receipt) -> None:
 def receipt_title(receipt: Receipt) -> Text:
     """Says in one line how the answer came about as a whole."""
     parts = [f"{receipt.latency_ms:.1f} ms"]
+    if receipt.variant:
+        parts.append(f"variant {one_line(receipt.variant)}")
     parts += [f"{cost.amount:.6f} {one_line(cost.currency)}" for cost in receipt.costs]
     title = Text(f"Receipt {one_line(receipt.request_id)}: {', '.join(parts)}", style="bold")
     if receipt.degraded:

@@ -10,10 +10,15 @@ from justesse.cli.addresses import gateway_address
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.options import AddressOption, JsonOption, TimeoutOption
 from justesse.cli.output import plain, show
+from justesse.cli.switch_changes import list_changes
+from justesse.cli.switch_rules import overrides, rollouts
 from justesse.cli.tables import fitting, moment, new_table
 from justesse.client import Justesse, Switch, Switches
 
-app = typer.Typer(help="List, set and refresh switches.")
+app = typer.Typer(help="List, set and refresh switches, also for one workspace or some queries.")
+app.add_typer(overrides, name="overrides")
+app.add_typer(rollouts, name="rollouts")
+app.command("changes")(list_changes)
 
 
 @app.command("list")
@@ -48,7 +53,7 @@ def set_one(
 def refresh(
     address: AddressOption = None, timeout: TimeoutOption = 30.0, as_json: JsonOption = False
 ) -> None:
-    """Have the switches read from the database now; exit code 1 if that failed.
+    """Have every gateway read the switches from the database now; exit code 1 if that failed.
 
     Otherwise they are read every five minutes.
     """
@@ -76,9 +81,17 @@ def _draw(console: Console, switches: Switches) -> None:
         )
     console.print(fitting(console, table))
     console.print()
+    for rollout in switches.rollouts:
+        console.print(
+            plain(f"Rollout: {rollout.key} is {rollout.value} for {rollout.percent:g} % of queries")
+        )
     console.print(plain(f"Read from the database: {moment(switches.refresh_time)}", "dim"))
     if switches.refresh_error:
         console.print(plain(f"The last refresh failed: {switches.refresh_error}", "bold red"))
+    if switches.rules_error:
+        console.print(
+            plain(f"Overrides and rollouts were not read: {switches.rules_error}", "bold red")
+        )
 
 
 def _remark(switch: Switch) -> Text:

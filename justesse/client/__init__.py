@@ -84,7 +84,15 @@ from justesse.client.spaces import (
     SpaceSwitch,
     SwitchGate,
 )
-from justesse.client.switches import Switch, Switches, SwitchOrigin
+from justesse.client.switches import (
+    Switch,
+    SwitchChange,
+    SwitchChangeKind,
+    SwitchChanges,
+    Switches,
+    SwitchOrigin,
+    SwitchRollout,
+)
 from justesse.client.synchronous import Justesse
 from justesse.client.thresholds import Threshold
 from justesse.client.workspaces import (
@@ -174,8 +182,12 @@ __all__ = [
     "StageOutcome",
     "StageReport",
     "Switch",
+    "SwitchChange",
+    "SwitchChangeKind",
+    "SwitchChanges",
     "SwitchGate",
     "SwitchOrigin",
+    "SwitchRollout",
     "Switches",
     "TextSpan",
     "Threshold",

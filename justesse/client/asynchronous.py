@@ -25,7 +25,7 @@ from justesse.client.requests import CallFor, ResultT
 from justesse.client.search_options import SearchOptions
 from justesse.client.search_result import SearchResult
 from justesse.client.space_calls_asynchronous import AsyncSpaceCalls
-from justesse.client.switches import Switch, Switches
+from justesse.client.switch_calls_asynchronous import AsyncSwitchCalls
 from justesse.client.uploads import Content, Upload
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 from justesse.gateway.v1.ingestion_pb2 import IngestDocumentResponse
@@ -34,7 +34,12 @@ IngestCall: TypeAlias = grpc.aio.StreamUnaryCall[Message, IngestDocumentResponse
 
 
 class AsyncJustesse(
-    AsyncDocumentCalls, AsyncGlossaryCalls, AsyncJobCalls, AsyncKeyCalls, AsyncSpaceCalls
+    AsyncDocumentCalls,
+    AsyncGlossaryCalls,
+    AsyncJobCalls,
+    AsyncKeyCalls,
+    AsyncSpaceCalls,
+    AsyncSwitchCalls,
 ):
     """Calls the gateway; belongs to one event loop, and is an asynchronous context manager.
 
@@ -188,24 +193,6 @@ class AsyncJustesse(
     ) -> DeletedWorkspace:
         """Deletes a workspace with all its documents."""
         return await self._answer(requests.delete_workspace(slug), timeout, request_id)
-
-    async def list_switches(
-        self, *, timeout: float | None = 30.0, request_id: str | None = None
-    ) -> Switches:
-        """Lists the switches with the values in force."""
-        return await self._answer(requests.list_switches(), timeout, request_id)
-
-    async def set_switch(
-        self, key: str, value: str, *, timeout: float | None = 30.0, request_id: str | None = None
-    ) -> Switch:
-        """Sets a switch; `value` is text: "true", "false" or a number."""
-        return await self._answer(requests.set_switch(key, value), timeout, request_id)
-
-    async def refresh_switches(
-        self, *, timeout: float | None = 30.0, request_id: str | None = None
-    ) -> Switches:
-        """Has the switches read from the database now; a database that is silent is no error."""
-        return await self._answer(requests.refresh_switches(), timeout, request_id)
 
     async def describe_mesh(
         self, *, timeout: float | None = 30.0, request_id: str | None = None

@@ -4,6 +4,17 @@ from typing import Any
 
 from justesse.client.key_methods import CREATE_KEY, LIST_KEYS, REVOKE_KEY
 from justesse.client.method import PACKAGE, Method
+from justesse.client.switch_methods import (
+    CLEAR_SWITCH_OVERRIDE,
+    CLEAR_SWITCH_ROLLOUT,
+    LIST_SWITCH_CHANGES,
+    LIST_SWITCH_OVERRIDES,
+    LIST_SWITCHES,
+    REFRESH_SWITCHES,
+    SET_SWITCH,
+    SET_SWITCH_OVERRIDE,
+    SET_SWITCH_ROLLOUT,
+)
 from justesse.gateway.v1 import (
     documents_pb2,
     explanations_pb2,
@@ -13,7 +24,6 @@ from justesse.gateway.v1 import (
     mesh_pb2,
     search_pb2,
     spaces_pb2,
-    switches_pb2,
     workspaces_pb2,
 )
 
@@ -199,27 +209,6 @@ DELETE_GLOSSARY_ENTRIES = Method(
     glossary_pb2.DeleteGlossaryEntriesResponse,
     idempotent=False,
 )
-LIST_SWITCHES = Method(
-    f"{PACKAGE}.SwitchService",
-    "ListSwitches",
-    switches_pb2.ListSwitchesRequest,
-    switches_pb2.ListSwitchesResponse,
-    idempotent=True,
-)
-SET_SWITCH = Method(
-    f"{PACKAGE}.SwitchService",
-    "SetSwitch",
-    switches_pb2.SetSwitchRequest,
-    switches_pb2.SetSwitchResponse,
-    idempotent=False,
-)
-REFRESH_SWITCHES = Method(
-    f"{PACKAGE}.SwitchService",
-    "RefreshSwitches",
-    switches_pb2.RefreshSwitchesRequest,
-    switches_pb2.RefreshSwitchesResponse,
-    idempotent=False,
-)
 DESCRIBE_MESH = Method(
     f"{PACKAGE}.MeshService",
     "DescribeMesh",
@@ -261,5 +250,11 @@ METHODS: tuple[Method[Any, Any], ...] = (
     LIST_SWITCHES,
     SET_SWITCH,
     REFRESH_SWITCHES,
+    LIST_SWITCH_OVERRIDES,
+    SET_SWITCH_OVERRIDE,
+    CLEAR_SWITCH_OVERRIDE,
+    SET_SWITCH_ROLLOUT,
+    CLEAR_SWITCH_ROLLOUT,
+    LIST_SWITCH_CHANGES,
     DESCRIBE_MESH,
 )

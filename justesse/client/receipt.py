@@ -59,6 +59,8 @@ class Receipt:
     costs: tuple[Cost, ...]
     degraded: bool
     """At least one stage is degraded."""
+    variant: str = ""
+    """What rollouts of switches made of the query, or "control"; empty where none is on."""
 
 
 _OUTCOMES = {
@@ -94,4 +96,5 @@ def receipt_from(message: search_pb2.Receipt) -> Receipt:
         latency_ms=message.latency_ms,
         costs=tuple(Cost(cost.amount, cost.currency) for cost in message.costs),
         degraded=message.degraded,
+        variant=message.variant,
     )

@@ -23,7 +23,6 @@ from justesse.client.method import Method, RequestT, ResponseT
 from justesse.client.search_options import SearchOptions, search_message
 from justesse.client.search_result import SearchResult, search_result_from
 from justesse.client.spaces import DroppedSpace, SpaceSwitch
-from justesse.client.switches import Switch, Switches, switch_from, switches_from
 from justesse.client.workspaces import (
     DeletedWorkspace,
     Workspace,
@@ -38,7 +37,6 @@ from justesse.gateway.v1 import (
     jobs_pb2,
     mesh_pb2,
     spaces_pb2,
-    switches_pb2,
     workspaces_pb2,
 )
 
@@ -210,25 +208,6 @@ def drop_space(workspace: str, space_id: str, leave_waiting: bool) -> CallFor[Dr
         ),
         lambda response: DroppedSpace(response.vector_count),
     )
-
-
-def list_switches() -> CallFor[Switches]:
-    """Asks for all switches."""
-    return Call(methods.LIST_SWITCHES, switches_pb2.ListSwitchesRequest(), switches_from)
-
-
-def set_switch(key: str, value: str) -> CallFor[Switch]:
-    """Asks for a new value of a switch."""
-    return Call(
-        methods.SET_SWITCH,
-        switches_pb2.SetSwitchRequest(key=key, value=value),
-        lambda response: switch_from(response.switch),
-    )
-
-
-def refresh_switches() -> CallFor[Switches]:
-    """Asks for the switches to be read from the database now."""
-    return Call(methods.REFRESH_SWITCHES, switches_pb2.RefreshSwitchesRequest(), switches_from)
 
 
 def describe_mesh() -> CallFor[MeshState]:

@@ -23,12 +23,12 @@ from justesse.client.requests import CallFor, ResultT
 from justesse.client.search_options import SearchOptions
 from justesse.client.search_result import SearchResult
 from justesse.client.space_calls import SpaceCalls
-from justesse.client.switches import Switch, Switches
+from justesse.client.switch_calls import SwitchCalls
 from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 
 
-class Justesse(DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls):
+class Justesse(DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls, SwitchCalls):
     """Calls the gateway; safe to share between threads, and a context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the
@@ -186,24 +186,6 @@ class Justesse(DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls):
     ) -> DeletedWorkspace:
         """Deletes a workspace with all its documents."""
         return self._answer(requests.delete_workspace(slug), timeout, request_id)
-
-    def list_switches(
-        self, *, timeout: float | None = 30.0, request_id: str | None = None
-    ) -> Switches:
-        """Lists the switches with the values in force."""
-        return self._answer(requests.list_switches(), timeout, request_id)
-
-    def set_switch(
-        self, key: str, value: str, *, timeout: float | None = 30.0, request_id: str | None = None
-    ) -> Switch:
-        """Sets a switch; `value` is text: "true", "false" or a number."""
-        return self._answer(requests.set_switch(key, value), timeout, request_id)
-
-    def refresh_switches(
-        self, *, timeout: float | None = 30.0, request_id: str | None = None
-    ) -> Switches:
-        """Has the switches read from the database now; a database that is silent is no error."""
-        return self._answer(requests.refresh_switches(), timeout, request_id)
 
     def describe_mesh(
         self, *, timeout: float | None = 30.0, request_id: str | None = None

@@ -1,40 +1,10 @@
-"""Switches and the state of the mesh in JSON."""
+"""The state of the mesh in JSON."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from pydantic import BaseModel
 
-from pydantic import BaseModel, Field
-
-from gateway.http.models.values import RequestBody
 from gateway.mesh import MeshState, ServiceState
-from gateway.switches.board import BoardState, SwitchState
-from gateway.switches.values import written
-
-
-class SetSwitchBody(RequestBody):
-    """A new value."""
-
-    value: str = Field(description='"true", "false" or a number, as text')
-
-
-class SwitchBody(BaseModel):
-    """One switch; `origin` is DEFAULT, DATABASE or LAST_GOOD."""
-
-    key: str
-    value: str
-    default_value: str
-    description: str
-    origin: str
-    error: str
-
-
-class SwitchesBody(BaseModel):
-    """All switches by key; without `refresh_time` the table was never read."""
-
-    switches: list[SwitchBody]
-    refresh_time: datetime | None = None
-    refresh_error: str
 
 
 class ServiceStateBody(BaseModel):
@@ -77,27 +47,6 @@ class LivenessBody(BaseModel):
     """The process runs."""
 
     alive: bool = True
-
-
-def to_switch_body(state: SwitchState) -> SwitchBody:
-    """Writes one switch."""
-    return SwitchBody(
-        key=state.definition.key,
-        value=written(state.value),
-        default_value=written(state.definition.default),
-        description=state.definition.description,
-        origin=state.origin.name,
-        error=state.error,
-    )
-
-
-def to_switches_body(board: BoardState) -> SwitchesBody:
-    """Writes all switches."""
-    return SwitchesBody(
-        switches=[to_switch_body(state) for state in board.switches],
-        refresh_time=board.refresh_time,
-        refresh_error=board.refresh_error,
-    )
 
 
 def to_service_state_body(service: ServiceState) -> ServiceStateBody:

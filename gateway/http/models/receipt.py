@@ -31,13 +31,17 @@ class CostBody(BaseModel):
 
 
 class ReceiptBody(BaseModel):
-    """What an answer cost and how it came about."""
+    """What an answer cost and how it came about.
+
+    `variant` says what rollouts of switches made of the query; empty where none is on.
+    """
 
     request_id: str
     stages: list[StageReportBody]
     latency_ms: float
     costs: list[CostBody]
     degraded: bool
+    variant: str
 
 
 def to_receipt_body(receipt: Receipt) -> ReceiptBody:
@@ -63,4 +67,5 @@ def to_receipt_body(receipt: Receipt) -> ReceiptBody:
         latency_ms=receipt.latency_ms,
         costs=[CostBody(amount=cost.amount, currency=cost.currency) for cost in receipt.costs],
         degraded=receipt.degraded,
+        variant=receipt.variant,
     )

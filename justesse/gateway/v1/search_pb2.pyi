@@ -625,12 +625,17 @@ class Receipt(_message.Message):
     LATENCY_MS_FIELD_NUMBER: _builtins.int
     COSTS_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
+    VARIANT_FIELD_NUMBER: _builtins.int
     request_id: _builtins.str
     """Id of the request, also in logs and metadata."""
     latency_ms: _builtins.float
     """Time from the door to the answer, in milliseconds."""
     degraded: _builtins.bool
     """At least one stage is degraded."""
+    variant: _builtins.str
+    """What rollouts of switches made of this query, such as "rag_reranking_enabled=false", or
+    "control" where they did not reach it; empty where none is on.
+    """
     @_builtins.property
     def stages(self) -> _containers.RepeatedCompositeFieldContainer[Global___StageReport]:
         """Reports in the order of the pipeline: "rewrite", "embed", "search", "rerank"."""
@@ -647,10 +652,11 @@ class Receipt(_message.Message):
         latency_ms: _builtins.float = ...,
         costs: _abc.Iterable[Global___Cost] | None = ...,
         degraded: _builtins.bool = ...,
+        variant: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["costs", b"costs", "degraded", b"degraded", "latency_ms", b"latency_ms", "request_id", b"request_id", "stages", b"stages"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["costs", b"costs", "degraded", b"degraded", "latency_ms", b"latency_ms", "request_id", b"request_id", "stages", b"stages", "variant", b"variant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -25,29 +25,61 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"justesse/gateway/v1/switches.proto\x12\x13justesse.gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n\x13ListSwitchesRequest\"\x8e\x01\n\x14ListSwitchesResponse\x12-\n\x08switches\x18\x01 \x03(\x0b\x32\x1b.justesse.gateway.v1.Switch\x12\x30\n\x0crefresh_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrefresh_error\x18\x03 \x01(\t\".\n\x10SetSwitchRequest\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"@\n\x11SetSwitchResponse\x12+\n\x06switch\x18\x01 \x01(\x0b\x32\x1b.justesse.gateway.v1.Switch\"\x18\n\x16RefreshSwitchesRequest\"\x91\x01\n\x17RefreshSwitchesResponse\x12-\n\x08switches\x18\x01 \x03(\x0b\x32\x1b.justesse.gateway.v1.Switch\x12\x30\n\x0crefresh_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrefresh_error\x18\x03 \x01(\t\"\x92\x01\n\x06Switch\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x15\n\rdefault_value\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\x12\x31\n\x06origin\x18\x05 \x01(\x0e\x32!.justesse.gateway.v1.SwitchOrigin\x12\r\n\x05\x65rror\x18\x06 \x01(\t*\x81\x01\n\x0cSwitchOrigin\x12\x1d\n\x19SWITCH_ORIGIN_UNSPECIFIED\x10\x00\x12\x19\n\x15SWITCH_ORIGIN_DEFAULT\x10\x01\x12\x1a\n\x16SWITCH_ORIGIN_DATABASE\x10\x02\x12\x1b\n\x17SWITCH_ORIGIN_LAST_GOOD\x10\x03\x32\xbe\x02\n\rSwitchService\x12\x63\n\x0cListSwitches\x12(.justesse.gateway.v1.ListSwitchesRequest\x1a).justesse.gateway.v1.ListSwitchesResponse\x12Z\n\tSetSwitch\x12%.justesse.gateway.v1.SetSwitchRequest\x1a&.justesse.gateway.v1.SetSwitchResponse\x12l\n\x0fRefreshSwitches\x12+.justesse.gateway.v1.RefreshSwitchesRequest\x1a,.justesse.gateway.v1.RefreshSwitchesResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\"justesse/gateway/v1/switches.proto\x12\x13justesse.gateway.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x15\n\x13ListSwitchesRequest\"\xd9\x01\n\x14ListSwitchesResponse\x12-\n\x08switches\x18\x01 \x03(\x0b\x32\x1b.justesse.gateway.v1.Switch\x12\x30\n\x0crefresh_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrefresh_error\x18\x03 \x01(\t\x12\x34\n\x08rollouts\x18\x04 \x03(\x0b\x32\".justesse.gateway.v1.SwitchRollout\x12\x13\n\x0brules_error\x18\x05 \x01(\t\".\n\x10SetSwitchRequest\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"@\n\x11SetSwitchResponse\x12+\n\x06switch\x18\x01 \x01(\x0b\x32\x1b.justesse.gateway.v1.Switch\"\x18\n\x16RefreshSwitchesRequest\"\xdc\x01\n\x17RefreshSwitchesResponse\x12-\n\x08switches\x18\x01 \x03(\x0b\x32\x1b.justesse.gateway.v1.Switch\x12\x30\n\x0crefresh_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rrefresh_error\x18\x03 \x01(\t\x12\x34\n\x08rollouts\x18\x04 \x03(\x0b\x32\".justesse.gateway.v1.SwitchRollout\x12\x13\n\x0brules_error\x18\x05 \x01(\t\"\x92\x01\n\x06Switch\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x15\n\rdefault_value\x18\x03 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x04 \x01(\t\x12\x31\n\x06origin\x18\x05 \x01(\x0e\x32!.justesse.gateway.v1.SwitchOrigin\x12\r\n\x05\x65rror\x18\x06 \x01(\t\"<\n\rSwitchRollout\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x0f\n\x07percent\x18\x03 \x01(\x01\",\n\x0eSwitchOverride\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"/\n\x1aListSwitchOverridesRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\"U\n\x1bListSwitchOverridesResponse\x12\x36\n\toverrides\x18\x01 \x03(\x0b\x32#.justesse.gateway.v1.SwitchOverride\"I\n\x18SetSwitchOverrideRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\r\n\x05value\x18\x03 \x01(\t\"R\n\x19SetSwitchOverrideResponse\x12\x35\n\x08override\x18\x01 \x01(\x0b\x32#.justesse.gateway.v1.SwitchOverride\"<\n\x1a\x43learSwitchOverrideRequest\x12\x11\n\tworkspace\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\".\n\x1b\x43learSwitchOverrideResponse\x12\x0f\n\x07\x63leared\x18\x01 \x01(\x08\"F\n\x17SetSwitchRolloutRequest\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\x12\x0f\n\x07percent\x18\x03 \x01(\x01\"O\n\x18SetSwitchRolloutResponse\x12\x33\n\x07rollout\x18\x01 \x01(\x0b\x32\".justesse.gateway.v1.SwitchRollout\"(\n\x19\x43learSwitchRolloutRequest\x12\x0b\n\x03key\x18\x01 \x01(\t\"-\n\x1a\x43learSwitchRolloutResponse\x12\x0f\n\x07\x63leared\x18\x01 \x01(\x08\"A\n\x18ListSwitchChangesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"h\n\x19ListSwitchChangesResponse\x12\x32\n\x07\x63hanges\x18\x01 \x03(\x0b\x32!.justesse.gateway.v1.SwitchChange\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xef\x01\n\x0cSwitchChange\x12/\n\x0b\x63hange_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x61\x63tor\x18\x02 \x01(\t\x12\x33\n\x04kind\x18\x03 \x01(\x0e\x32%.justesse.gateway.v1.SwitchChangeKind\x12\x11\n\tworkspace\x18\x04 \x01(\t\x12\x0b\n\x03key\x18\x05 \x01(\t\x12\x16\n\told_value\x18\x06 \x01(\tH\x00\x88\x01\x01\x12\x16\n\tnew_value\x18\x07 \x01(\tH\x01\x88\x01\x01\x42\x0c\n\n_old_valueB\x0c\n\n_new_value*\x81\x01\n\x0cSwitchOrigin\x12\x1d\n\x19SWITCH_ORIGIN_UNSPECIFIED\x10\x00\x12\x19\n\x15SWITCH_ORIGIN_DEFAULT\x10\x01\x12\x1a\n\x16SWITCH_ORIGIN_DATABASE\x10\x02\x12\x1b\n\x17SWITCH_ORIGIN_LAST_GOOD\x10\x03*\x96\x01\n\x10SwitchChangeKind\x12\"\n\x1eSWITCH_CHANGE_KIND_UNSPECIFIED\x10\x00\x12\x1d\n\x19SWITCH_CHANGE_KIND_SWITCH\x10\x01\x12\x1f\n\x1bSWITCH_CHANGE_KIND_OVERRIDE\x10\x02\x12\x1e\n\x1aSWITCH_CHANGE_KIND_ROLLOUT\x10\x03\x32\x82\x08\n\rSwitchService\x12\x63\n\x0cListSwitches\x12(.justesse.gateway.v1.ListSwitchesRequest\x1a).justesse.gateway.v1.ListSwitchesResponse\x12Z\n\tSetSwitch\x12%.justesse.gateway.v1.SetSwitchRequest\x1a&.justesse.gateway.v1.SetSwitchResponse\x12l\n\x0fRefreshSwitches\x12+.justesse.gateway.v1.RefreshSwitchesRequest\x1a,.justesse.gateway.v1.RefreshSwitchesResponse\x12x\n\x13ListSwitchOverrides\x12/.justesse.gateway.v1.ListSwitchOverridesRequest\x1a\x30.justesse.gateway.v1.ListSwitchOverridesResponse\x12r\n\x11SetSwitchOverride\x12-.justesse.gateway.v1.SetSwitchOverrideRequest\x1a..justesse.gateway.v1.SetSwitchOverrideResponse\x12x\n\x13\x43learSwitchOverride\x12/.justesse.gateway.v1.ClearSwitchOverrideRequest\x1a\x30.justesse.gateway.v1.ClearSwitchOverrideResponse\x12o\n\x10SetSwitchRollout\x12,.justesse.gateway.v1.SetSwitchRolloutRequest\x1a-.justesse.gateway.v1.SetSwitchRolloutResponse\x12u\n\x12\x43learSwitchRollout\x12..justesse.gateway.v1.ClearSwitchRolloutRequest\x1a/.justesse.gateway.v1.ClearSwitchRolloutResponse\x12r\n\x11ListSwitchChanges\x12-.justesse.gateway.v1.ListSwitchChangesRequest\x1a..justesse.gateway.v1.ListSwitchChangesResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'justesse.gateway.v1.switches_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SWITCHORIGIN']._serialized_start=698
-  _globals['_SWITCHORIGIN']._serialized_end=827
+  _globals['_SWITCHORIGIN']._serialized_start=2018
+  _globals['_SWITCHORIGIN']._serialized_end=2147
+  _globals['_SWITCHCHANGEKIND']._serialized_start=2150
+  _globals['_SWITCHCHANGEKIND']._serialized_end=2300
   _globals['_LISTSWITCHESREQUEST']._serialized_start=92
   _globals['_LISTSWITCHESREQUEST']._serialized_end=113
   _globals['_LISTSWITCHESRESPONSE']._serialized_start=116
-  _globals['_LISTSWITCHESRESPONSE']._serialized_end=258
-  _globals['_SETSWITCHREQUEST']._serialized_start=260
-  _globals['_SETSWITCHREQUEST']._serialized_end=306
-  _globals['_SETSWITCHRESPONSE']._serialized_start=308
-  _globals['_SETSWITCHRESPONSE']._serialized_end=372
-  _globals['_REFRESHSWITCHESREQUEST']._serialized_start=374
-  _globals['_REFRESHSWITCHESREQUEST']._serialized_end=398
-  _globals['_REFRESHSWITCHESRESPONSE']._serialized_start=401
-  _globals['_REFRESHSWITCHESRESPONSE']._serialized_end=546
-  _globals['_SWITCH']._serialized_start=549
-  _globals['_SWITCH']._serialized_end=695
-  _globals['_SWITCHSERVICE']._serialized_start=830
-  _globals['_SWITCHSERVICE']._serialized_end=1148
+  _globals['_LISTSWITCHESRESPONSE']._serialized_end=333
+  _globals['_SETSWITCHREQUEST']._serialized_start=335
+  _globals['_SETSWITCHREQUEST']._serialized_end=381
+  _globals['_SETSWITCHRESPONSE']._serialized_start=383
+  _globals['_SETSWITCHRESPONSE']._serialized_end=447
+  _globals['_REFRESHSWITCHESREQUEST']._serialized_start=449
+  _globals['_REFRESHSWITCHESREQUEST']._serialized_end=473
+  _globals['_REFRESHSWITCHESRESPONSE']._serialized_start=476
+  _globals['_REFRESHSWITCHESRESPONSE']._serialized_end=696
+  _globals['_SWITCH']._serialized_start=699
+  _globals['_SWITCH']._serialized_end=845
+  _globals['_SWITCHROLLOUT']._serialized_start=847
+  _globals['_SWITCHROLLOUT']._serialized_end=907
+  _globals['_SWITCHOVERRIDE']._serialized_start=909
+  _globals['_SWITCHOVERRIDE']._serialized_end=953
+  _globals['_LISTSWITCHOVERRIDESREQUEST']._serialized_start=955
+  _globals['_LISTSWITCHOVERRIDESREQUEST']._serialized_end=1002
+  _globals['_LISTSWITCHOVERRIDESRESPONSE']._serialized_start=1004
+  _globals['_LISTSWITCHOVERRIDESRESPONSE']._serialized_end=1089
+  _globals['_SETSWITCHOVERRIDEREQUEST']._serialized_start=1091
+  _globals['_SETSWITCHOVERRIDEREQUEST']._serialized_end=1164
+  _globals['_SETSWITCHOVERRIDERESPONSE']._serialized_start=1166
+  _globals['_SETSWITCHOVERRIDERESPONSE']._serialized_end=1248
+  _globals['_CLEARSWITCHOVERRIDEREQUEST']._serialized_start=1250
+  _globals['_CLEARSWITCHOVERRIDEREQUEST']._serialized_end=1310
+  _globals['_CLEARSWITCHOVERRIDERESPONSE']._serialized_start=1312
+  _globals['_CLEARSWITCHOVERRIDERESPONSE']._serialized_end=1358
+  _globals['_SETSWITCHROLLOUTREQUEST']._serialized_start=1360
+  _globals['_SETSWITCHROLLOUTREQUEST']._serialized_end=1430
+  _globals['_SETSWITCHROLLOUTRESPONSE']._serialized_start=1432
+  _globals['_SETSWITCHROLLOUTRESPONSE']._serialized_end=1511
+  _globals['_CLEARSWITCHROLLOUTREQUEST']._serialized_start=1513
+  _globals['_CLEARSWITCHROLLOUTREQUEST']._serialized_end=1553
+  _globals['_CLEARSWITCHROLLOUTRESPONSE']._serialized_start=1555
+  _globals['_CLEARSWITCHROLLOUTRESPONSE']._serialized_end=1600
+  _globals['_LISTSWITCHCHANGESREQUEST']._serialized_start=1602
+  _globals['_LISTSWITCHCHANGESREQUEST']._serialized_end=1667
+  _globals['_LISTSWITCHCHANGESRESPONSE']._serialized_start=1669
+  _globals['_LISTSWITCHCHANGESRESPONSE']._serialized_end=1773
+  _globals['_SWITCHCHANGE']._serialized_start=1776
+  _globals['_SWITCHCHANGE']._serialized_end=2015
+  _globals['_SWITCHSERVICE']._serialized_start=2303
+  _globals['_SWITCHSERVICE']._serialized_end=3329
 # @@protoc_insertion_point(module_scope)

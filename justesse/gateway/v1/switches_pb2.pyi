@@ -48,6 +48,34 @@ SWITCH_ORIGIN_LAST_GOOD: SwitchOrigin.ValueType  # 3
 """The table at an earlier refresh; what it holds now is refused or cannot be read."""
 Global___SwitchOrigin: _TypeAlias = SwitchOrigin  # noqa: Y015
 
+class _SwitchChangeKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SwitchChangeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SwitchChangeKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SWITCH_CHANGE_KIND_UNSPECIFIED: _SwitchChangeKind.ValueType  # 0
+    """Not set."""
+    SWITCH_CHANGE_KIND_SWITCH: _SwitchChangeKind.ValueType  # 1
+    """A value in the table."""
+    SWITCH_CHANGE_KIND_OVERRIDE: _SwitchChangeKind.ValueType  # 2
+    """An override of a workspace."""
+    SWITCH_CHANGE_KIND_ROLLOUT: _SwitchChangeKind.ValueType  # 3
+    """A rollout."""
+
+class SwitchChangeKind(_SwitchChangeKind, metaclass=_SwitchChangeKindEnumTypeWrapper):
+    """Names what was changed."""
+
+SWITCH_CHANGE_KIND_UNSPECIFIED: SwitchChangeKind.ValueType  # 0
+"""Not set."""
+SWITCH_CHANGE_KIND_SWITCH: SwitchChangeKind.ValueType  # 1
+"""A value in the table."""
+SWITCH_CHANGE_KIND_OVERRIDE: SwitchChangeKind.ValueType  # 2
+"""An override of a workspace."""
+SWITCH_CHANGE_KIND_ROLLOUT: SwitchChangeKind.ValueType  # 3
+"""A rollout."""
+Global___SwitchChangeKind: _TypeAlias = SwitchChangeKind  # noqa: Y015
+
 @_typing.final
 class ListSwitchesRequest(_message.Message):
     """Asks for all switches."""
@@ -74,8 +102,12 @@ class ListSwitchesResponse(_message.Message):
     SWITCHES_FIELD_NUMBER: _builtins.int
     REFRESH_TIME_FIELD_NUMBER: _builtins.int
     REFRESH_ERROR_FIELD_NUMBER: _builtins.int
+    ROLLOUTS_FIELD_NUMBER: _builtins.int
+    RULES_ERROR_FIELD_NUMBER: _builtins.int
     refresh_error: _builtins.str
     """Why the last refresh failed, in words; empty if it did not."""
+    rules_error: _builtins.str
+    """Why overrides and rollouts could not be read last time; empty if they could."""
     @_builtins.property
     def switches(self) -> _containers.RepeatedCompositeFieldContainer[Global___Switch]:
         """Switches by key."""
@@ -84,16 +116,22 @@ class ListSwitchesResponse(_message.Message):
     def refresh_time(self) -> _timestamp_pb2.Timestamp:
         """When the table was last read; not set: never."""
 
+    @_builtins.property
+    def rollouts(self) -> _containers.RepeatedCompositeFieldContainer[Global___SwitchRollout]:
+        """Rollouts that are on, by key."""
+
     def __init__(
         self,
         *,
         switches: _abc.Iterable[Global___Switch] | None = ...,
         refresh_time: _timestamp_pb2.Timestamp | None = ...,
         refresh_error: _builtins.str = ...,
+        rollouts: _abc.Iterable[Global___SwitchRollout] | None = ...,
+        rules_error: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refresh_time", b"refresh_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["refresh_error", b"refresh_error", "refresh_time", b"refresh_time", "switches", b"switches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refresh_error", b"refresh_error", "refresh_time", b"refresh_time", "rollouts", b"rollouts", "rules_error", b"rules_error", "switches", b"switches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -175,8 +213,12 @@ class RefreshSwitchesResponse(_message.Message):
     SWITCHES_FIELD_NUMBER: _builtins.int
     REFRESH_TIME_FIELD_NUMBER: _builtins.int
     REFRESH_ERROR_FIELD_NUMBER: _builtins.int
+    ROLLOUTS_FIELD_NUMBER: _builtins.int
+    RULES_ERROR_FIELD_NUMBER: _builtins.int
     refresh_error: _builtins.str
     """Why the refresh failed, in words; empty if it did not."""
+    rules_error: _builtins.str
+    """Why overrides and rollouts could not be read last time; empty if they could."""
     @_builtins.property
     def switches(self) -> _containers.RepeatedCompositeFieldContainer[Global___Switch]:
         """Switches by key."""
@@ -185,16 +227,22 @@ class RefreshSwitchesResponse(_message.Message):
     def refresh_time(self) -> _timestamp_pb2.Timestamp:
         """When the table was last read; not set: never."""
 
+    @_builtins.property
+    def rollouts(self) -> _containers.RepeatedCompositeFieldContainer[Global___SwitchRollout]:
+        """Rollouts that are on, by key."""
+
     def __init__(
         self,
         *,
         switches: _abc.Iterable[Global___Switch] | None = ...,
         refresh_time: _timestamp_pb2.Timestamp | None = ...,
         refresh_error: _builtins.str = ...,
+        rollouts: _abc.Iterable[Global___SwitchRollout] | None = ...,
+        rules_error: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["refresh_time", b"refresh_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["refresh_error", b"refresh_error", "refresh_time", b"refresh_time", "switches", b"switches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["refresh_error", b"refresh_error", "refresh_time", b"refresh_time", "rollouts", b"rollouts", "rules_error", b"rules_error", "switches", b"switches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -241,3 +289,416 @@ class Switch(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Switch: _TypeAlias = Switch  # noqa: Y015
+
+@_typing.final
+class SwitchRollout(_message.Message):
+    """Gives a switch another value for a share of the queries."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    PERCENT_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
+    """Key of the switch."""
+    value: _builtins.str
+    """Value for that share, as text."""
+    percent: _builtins.float
+    """Share of the queries, over 0, up to 100."""
+    def __init__(
+        self,
+        *,
+        key: _builtins.str = ...,
+        value: _builtins.str = ...,
+        percent: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "percent", b"percent", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SwitchRollout: _TypeAlias = SwitchRollout  # noqa: Y015
+
+@_typing.final
+class SwitchOverride(_message.Message):
+    """Gives a switch another value in one workspace."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
+    """Key of the switch."""
+    value: _builtins.str
+    """Value in that workspace, as text."""
+    def __init__(
+        self,
+        *,
+        key: _builtins.str = ...,
+        value: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SwitchOverride: _TypeAlias = SwitchOverride  # noqa: Y015
+
+@_typing.final
+class ListSwitchOverridesRequest(_message.Message):
+    """Asks for the overrides of a workspace."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSwitchOverridesRequest: _TypeAlias = ListSwitchOverridesRequest  # noqa: Y015
+
+@_typing.final
+class ListSwitchOverridesResponse(_message.Message):
+    """Lists overrides."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OVERRIDES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def overrides(self) -> _containers.RepeatedCompositeFieldContainer[Global___SwitchOverride]:
+        """Overrides by key."""
+
+    def __init__(
+        self,
+        *,
+        overrides: _abc.Iterable[Global___SwitchOverride] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["overrides", b"overrides"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSwitchOverridesResponse: _TypeAlias = ListSwitchOverridesResponse  # noqa: Y015
+
+@_typing.final
+class SetSwitchOverrideRequest(_message.Message):
+    """Asks for an override."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    key: _builtins.str
+    """Key of the switch."""
+    value: _builtins.str
+    """Value as text."""
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+        key: _builtins.str = ...,
+        value: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetSwitchOverrideRequest: _TypeAlias = SetSwitchOverrideRequest  # noqa: Y015
+
+@_typing.final
+class SetSwitchOverrideResponse(_message.Message):
+    """Holds the override as set."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OVERRIDE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def override(self) -> Global___SwitchOverride:
+        """The override."""
+
+    def __init__(
+        self,
+        *,
+        override: Global___SwitchOverride | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["override", b"override"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["override", b"override"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetSwitchOverrideResponse: _TypeAlias = SetSwitchOverrideResponse  # noqa: Y015
+
+@_typing.final
+class ClearSwitchOverrideRequest(_message.Message):
+    """Asks to end an override."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    workspace: _builtins.str
+    """Slug of the workspace."""
+    key: _builtins.str
+    """Key of the switch."""
+    def __init__(
+        self,
+        *,
+        workspace: _builtins.str = ...,
+        key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClearSwitchOverrideRequest: _TypeAlias = ClearSwitchOverrideRequest  # noqa: Y015
+
+@_typing.final
+class ClearSwitchOverrideResponse(_message.Message):
+    """Says what was ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CLEARED_FIELD_NUMBER: _builtins.int
+    cleared: _builtins.bool
+    """There was such an override."""
+    def __init__(
+        self,
+        *,
+        cleared: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cleared", b"cleared"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClearSwitchOverrideResponse: _TypeAlias = ClearSwitchOverrideResponse  # noqa: Y015
+
+@_typing.final
+class SetSwitchRolloutRequest(_message.Message):
+    """Asks for a rollout."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    PERCENT_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
+    """Key of the switch."""
+    value: _builtins.str
+    """Value for the share, as text."""
+    percent: _builtins.float
+    """Share of the queries, over 0, up to 100."""
+    def __init__(
+        self,
+        *,
+        key: _builtins.str = ...,
+        value: _builtins.str = ...,
+        percent: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "percent", b"percent", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetSwitchRolloutRequest: _TypeAlias = SetSwitchRolloutRequest  # noqa: Y015
+
+@_typing.final
+class SetSwitchRolloutResponse(_message.Message):
+    """Holds the rollout as set."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ROLLOUT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def rollout(self) -> Global___SwitchRollout:
+        """The rollout."""
+
+    def __init__(
+        self,
+        *,
+        rollout: Global___SwitchRollout | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["rollout", b"rollout"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["rollout", b"rollout"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SetSwitchRolloutResponse: _TypeAlias = SetSwitchRolloutResponse  # noqa: Y015
+
+@_typing.final
+class ClearSwitchRolloutRequest(_message.Message):
+    """Asks to end a rollout."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
+    """Key of the switch."""
+    def __init__(
+        self,
+        *,
+        key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClearSwitchRolloutRequest: _TypeAlias = ClearSwitchRolloutRequest  # noqa: Y015
+
+@_typing.final
+class ClearSwitchRolloutResponse(_message.Message):
+    """Says what was ended."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CLEARED_FIELD_NUMBER: _builtins.int
+    cleared: _builtins.bool
+    """There was such a rollout."""
+    def __init__(
+        self,
+        *,
+        cleared: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cleared", b"cleared"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClearSwitchRolloutResponse: _TypeAlias = ClearSwitchRolloutResponse  # noqa: Y015
+
+@_typing.final
+class ListSwitchChangesRequest(_message.Message):
+    """Asks for a page of changes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    page_size: _builtins.int
+    """Changes wanted, 1 to 500; 0 means 50."""
+    page_token: _builtins.str
+    """Where an earlier page ended; empty for the first one."""
+    def __init__(
+        self,
+        *,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSwitchChangesRequest: _TypeAlias = ListSwitchChangesRequest  # noqa: Y015
+
+@_typing.final
+class ListSwitchChangesResponse(_message.Message):
+    """Lists changes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHANGES_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Where the next page begins; empty on the last one."""
+    @_builtins.property
+    def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___SwitchChange]:
+        """Changes, the latest first."""
+
+    def __init__(
+        self,
+        *,
+        changes: _abc.Iterable[Global___SwitchChange] | None = ...,
+        next_page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["changes", b"changes", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListSwitchChangesResponse: _TypeAlias = ListSwitchChangesResponse  # noqa: Y015
+
+@_typing.final
+class SwitchChange(_message.Message):
+    """Says who changed what, and when."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CHANGE_TIME_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
+    WORKSPACE_FIELD_NUMBER: _builtins.int
+    KEY_FIELD_NUMBER: _builtins.int
+    OLD_VALUE_FIELD_NUMBER: _builtins.int
+    NEW_VALUE_FIELD_NUMBER: _builtins.int
+    actor: _builtins.str
+    """Prefix and name of the key it was changed with, "anonymous" without one, or "observed at
+    refresh" for an edit that did not come through a gateway.
+    """
+    kind: Global___SwitchChangeKind.ValueType
+    """What was changed."""
+    workspace: _builtins.str
+    """Workspace of an override, else empty."""
+    key: _builtins.str
+    """Key of the switch."""
+    old_value: _builtins.str
+    """Value before; not set where there was none."""
+    new_value: _builtins.str
+    """Value after; not set where there is none."""
+    @_builtins.property
+    def change_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was changed, or observed."""
+
+    def __init__(
+        self,
+        *,
+        change_time: _timestamp_pb2.Timestamp | None = ...,
+        actor: _builtins.str = ...,
+        kind: Global___SwitchChangeKind.ValueType = ...,
+        workspace: _builtins.str = ...,
+        key: _builtins.str = ...,
+        old_value: _builtins.str | None = ...,
+        new_value: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_new_value", b"_new_value", "_old_value", b"_old_value", "change_time", b"change_time", "new_value", b"new_value", "old_value", b"old_value"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_new_value", b"_new_value", "_old_value", b"_old_value", "actor", b"actor", "change_time", b"change_time", "key", b"key", "kind", b"kind", "new_value", b"new_value", "old_value", b"old_value", "workspace", b"workspace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__new_value: _TypeAlias = _typing.Literal["new_value"]  # noqa: Y015
+    _WhichOneofArgType__new_value: _TypeAlias = _typing.Literal["_new_value", b"_new_value"]  # noqa: Y015
+    _WhichOneofReturnType__old_value: _TypeAlias = _typing.Literal["old_value"]  # noqa: Y015
+    _WhichOneofArgType__old_value: _TypeAlias = _typing.Literal["_old_value", b"_old_value"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__new_value) -> _WhichOneofReturnType__new_value | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__old_value) -> _WhichOneofReturnType__old_value | None: ...
+
+Global___SwitchChange: _TypeAlias = SwitchChange  # noqa: Y015

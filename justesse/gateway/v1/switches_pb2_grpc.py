@@ -26,7 +26,9 @@ if _version_not_supported:
 
 
 class SwitchServiceStub(object):
-    """Lists, sets and refreshes the switches kept in the table pb_ai_config.
+    """Lists, sets and refreshes the switches kept in the table pb_ai_config, and the rules beside it:
+    overrides for one workspace, rollouts to a share of the queries. An override counts before a
+    rollout, a rollout before the table.
     """
 
     def __init__(self, channel):
@@ -50,10 +52,42 @@ class SwitchServiceStub(object):
                 request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.RefreshSwitchesRequest.SerializeToString,
                 response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.RefreshSwitchesResponse.FromString,
                 _registered_method=True)
+        self.ListSwitchOverrides = channel.unary_unary(
+                '/justesse.gateway.v1.SwitchService/ListSwitchOverrides',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchOverridesRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchOverridesResponse.FromString,
+                _registered_method=True)
+        self.SetSwitchOverride = channel.unary_unary(
+                '/justesse.gateway.v1.SwitchService/SetSwitchOverride',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchOverrideRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchOverrideResponse.FromString,
+                _registered_method=True)
+        self.ClearSwitchOverride = channel.unary_unary(
+                '/justesse.gateway.v1.SwitchService/ClearSwitchOverride',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchOverrideRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchOverrideResponse.FromString,
+                _registered_method=True)
+        self.SetSwitchRollout = channel.unary_unary(
+                '/justesse.gateway.v1.SwitchService/SetSwitchRollout',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchRolloutRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchRolloutResponse.FromString,
+                _registered_method=True)
+        self.ClearSwitchRollout = channel.unary_unary(
+                '/justesse.gateway.v1.SwitchService/ClearSwitchRollout',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchRolloutRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchRolloutResponse.FromString,
+                _registered_method=True)
+        self.ListSwitchChanges = channel.unary_unary(
+                '/justesse.gateway.v1.SwitchService/ListSwitchChanges',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchChangesRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchChangesResponse.FromString,
+                _registered_method=True)
 
 
 class SwitchServiceServicer(object):
-    """Lists, sets and refreshes the switches kept in the table pb_ai_config.
+    """Lists, sets and refreshes the switches kept in the table pb_ai_config, and the rules beside it:
+    overrides for one workspace, rollouts to a share of the queries. An override counts before a
+    rollout, a rollout before the table.
     """
 
     def ListSwitches(self, request, context):
@@ -73,8 +107,55 @@ class SwitchServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def RefreshSwitches(self, request, context):
-        """Reads the table at once instead of at the next refresh (every 5 minutes). A database that
-        cannot be read is no error: the last good values stay, and the answer says so.
+        """Reads the table at once instead of at the next refresh (every 5 minutes), here and within
+        seconds on every other gateway. A database that cannot be read is no error: the last good
+        values stay, and the answer says so.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSwitchOverrides(self, request, context):
+        """Lists the overrides of a workspace. NOT_FOUND: no such workspace.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetSwitchOverride(self, request, context):
+        """Gives a switch another value in one workspace.
+        INVALID_ARGUMENT: value of wrong type or out of range. NOT_FOUND: no such switch or workspace.
+        UNAVAILABLE: the database cannot be written.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClearSwitchOverride(self, request, context):
+        """Ends an override; one that is not there is no error. NOT_FOUND: no such switch or workspace.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SetSwitchRollout(self, request, context):
+        """Gives a switch another value for a share of the queries: of workspace and query a stable hash
+        is taken, so that a query always meets the same value.
+        INVALID_ARGUMENT: value or percent out of range. NOT_FOUND: no such switch.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ClearSwitchRollout(self, request, context):
+        """Ends a rollout; one that is not there is no error. NOT_FOUND: no such switch.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListSwitchChanges(self, request, context):
+        """Lists who changed what and when, the latest first; the last 10,000 changes are kept.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -98,6 +179,36 @@ def add_SwitchServiceServicer_to_server(servicer, server):
                     request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.RefreshSwitchesRequest.FromString,
                     response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.RefreshSwitchesResponse.SerializeToString,
             ),
+            'ListSwitchOverrides': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSwitchOverrides,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchOverridesRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchOverridesResponse.SerializeToString,
+            ),
+            'SetSwitchOverride': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetSwitchOverride,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchOverrideRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchOverrideResponse.SerializeToString,
+            ),
+            'ClearSwitchOverride': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClearSwitchOverride,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchOverrideRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchOverrideResponse.SerializeToString,
+            ),
+            'SetSwitchRollout': grpc.unary_unary_rpc_method_handler(
+                    servicer.SetSwitchRollout,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchRolloutRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchRolloutResponse.SerializeToString,
+            ),
+            'ClearSwitchRollout': grpc.unary_unary_rpc_method_handler(
+                    servicer.ClearSwitchRollout,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchRolloutRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchRolloutResponse.SerializeToString,
+            ),
+            'ListSwitchChanges': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListSwitchChanges,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchChangesRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchChangesResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'justesse.gateway.v1.SwitchService', rpc_method_handlers)
@@ -107,7 +218,9 @@ def add_SwitchServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class SwitchService(object):
-    """Lists, sets and refreshes the switches kept in the table pb_ai_config.
+    """Lists, sets and refreshes the switches kept in the table pb_ai_config, and the rules beside it:
+    overrides for one workspace, rollouts to a share of the queries. An override counts before a
+    rollout, a rollout before the table.
     """
 
     @staticmethod
@@ -181,6 +294,168 @@ class SwitchService(object):
             '/justesse.gateway.v1.SwitchService/RefreshSwitches',
             justesse_dot_gateway_dot_v1_dot_switches__pb2.RefreshSwitchesRequest.SerializeToString,
             justesse_dot_gateway_dot_v1_dot_switches__pb2.RefreshSwitchesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSwitchOverrides(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.SwitchService/ListSwitchOverrides',
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchOverridesRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchOverridesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetSwitchOverride(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.SwitchService/SetSwitchOverride',
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchOverrideRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchOverrideResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClearSwitchOverride(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.SwitchService/ClearSwitchOverride',
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchOverrideRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchOverrideResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SetSwitchRollout(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.SwitchService/SetSwitchRollout',
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchRolloutRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.SetSwitchRolloutResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ClearSwitchRollout(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.SwitchService/ClearSwitchRollout',
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchRolloutRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.ClearSwitchRolloutResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListSwitchChanges(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/justesse.gateway.v1.SwitchService/ListSwitchChanges',
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchChangesRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchChangesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -27,7 +27,10 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class SwitchServiceStub:
-    """Lists, sets and refreshes the switches kept in the table pb_ai_config."""
+    """Lists, sets and refreshes the switches kept in the table pb_ai_config, and the rules beside it:
+    overrides for one workspace, rollouts to a share of the queries. An override counts before a
+    rollout, a rollout before the table.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -41,13 +44,35 @@ class SwitchServiceStub:
     UNAVAILABLE: the database cannot be written.
     """
     RefreshSwitches: _grpc.UnaryUnaryMultiCallable[_switches_pb2.RefreshSwitchesRequest, _switches_pb2.RefreshSwitchesResponse]
-    """Reads the table at once instead of at the next refresh (every 5 minutes). A database that
-    cannot be read is no error: the last good values stay, and the answer says so.
+    """Reads the table at once instead of at the next refresh (every 5 minutes), here and within
+    seconds on every other gateway. A database that cannot be read is no error: the last good
+    values stay, and the answer says so.
     """
+    ListSwitchOverrides: _grpc.UnaryUnaryMultiCallable[_switches_pb2.ListSwitchOverridesRequest, _switches_pb2.ListSwitchOverridesResponse]
+    """Lists the overrides of a workspace. NOT_FOUND: no such workspace."""
+    SetSwitchOverride: _grpc.UnaryUnaryMultiCallable[_switches_pb2.SetSwitchOverrideRequest, _switches_pb2.SetSwitchOverrideResponse]
+    """Gives a switch another value in one workspace.
+    INVALID_ARGUMENT: value of wrong type or out of range. NOT_FOUND: no such switch or workspace.
+    UNAVAILABLE: the database cannot be written.
+    """
+    ClearSwitchOverride: _grpc.UnaryUnaryMultiCallable[_switches_pb2.ClearSwitchOverrideRequest, _switches_pb2.ClearSwitchOverrideResponse]
+    """Ends an override; one that is not there is no error. NOT_FOUND: no such switch or workspace."""
+    SetSwitchRollout: _grpc.UnaryUnaryMultiCallable[_switches_pb2.SetSwitchRolloutRequest, _switches_pb2.SetSwitchRolloutResponse]
+    """Gives a switch another value for a share of the queries: of workspace and query a stable hash
+    is taken, so that a query always meets the same value.
+    INVALID_ARGUMENT: value or percent out of range. NOT_FOUND: no such switch.
+    """
+    ClearSwitchRollout: _grpc.UnaryUnaryMultiCallable[_switches_pb2.ClearSwitchRolloutRequest, _switches_pb2.ClearSwitchRolloutResponse]
+    """Ends a rollout; one that is not there is no error. NOT_FOUND: no such switch."""
+    ListSwitchChanges: _grpc.UnaryUnaryMultiCallable[_switches_pb2.ListSwitchChangesRequest, _switches_pb2.ListSwitchChangesResponse]
+    """Lists who changed what and when, the latest first; the last 10,000 changes are kept."""
 
 @_typing.type_check_only
 class SwitchServiceAsyncStub(SwitchServiceStub):
-    """Lists, sets and refreshes the switches kept in the table pb_ai_config."""
+    """Lists, sets and refreshes the switches kept in the table pb_ai_config, and the rules beside it:
+    overrides for one workspace, rollouts to a share of the queries. An override counts before a
+    rollout, a rollout before the table.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListSwitches: _aio.UnaryUnaryMultiCallable[_switches_pb2.ListSwitchesRequest, _switches_pb2.ListSwitchesResponse]  # type: ignore[assignment]
@@ -58,12 +83,34 @@ class SwitchServiceAsyncStub(SwitchServiceStub):
     UNAVAILABLE: the database cannot be written.
     """
     RefreshSwitches: _aio.UnaryUnaryMultiCallable[_switches_pb2.RefreshSwitchesRequest, _switches_pb2.RefreshSwitchesResponse]  # type: ignore[assignment]
-    """Reads the table at once instead of at the next refresh (every 5 minutes). A database that
-    cannot be read is no error: the last good values stay, and the answer says so.
+    """Reads the table at once instead of at the next refresh (every 5 minutes), here and within
+    seconds on every other gateway. A database that cannot be read is no error: the last good
+    values stay, and the answer says so.
     """
+    ListSwitchOverrides: _aio.UnaryUnaryMultiCallable[_switches_pb2.ListSwitchOverridesRequest, _switches_pb2.ListSwitchOverridesResponse]  # type: ignore[assignment]
+    """Lists the overrides of a workspace. NOT_FOUND: no such workspace."""
+    SetSwitchOverride: _aio.UnaryUnaryMultiCallable[_switches_pb2.SetSwitchOverrideRequest, _switches_pb2.SetSwitchOverrideResponse]  # type: ignore[assignment]
+    """Gives a switch another value in one workspace.
+    INVALID_ARGUMENT: value of wrong type or out of range. NOT_FOUND: no such switch or workspace.
+    UNAVAILABLE: the database cannot be written.
+    """
+    ClearSwitchOverride: _aio.UnaryUnaryMultiCallable[_switches_pb2.ClearSwitchOverrideRequest, _switches_pb2.ClearSwitchOverrideResponse]  # type: ignore[assignment]
+    """Ends an override; one that is not there is no error. NOT_FOUND: no such switch or workspace."""
+    SetSwitchRollout: _aio.UnaryUnaryMultiCallable[_switches_pb2.SetSwitchRolloutRequest, _switches_pb2.SetSwitchRolloutResponse]  # type: ignore[assignment]
+    """Gives a switch another value for a share of the queries: of workspace and query a stable hash
+    is taken, so that a query always meets the same value.
+    INVALID_ARGUMENT: value or percent out of range. NOT_FOUND: no such switch.
+    """
+    ClearSwitchRollout: _aio.UnaryUnaryMultiCallable[_switches_pb2.ClearSwitchRolloutRequest, _switches_pb2.ClearSwitchRolloutResponse]  # type: ignore[assignment]
+    """Ends a rollout; one that is not there is no error. NOT_FOUND: no such switch."""
+    ListSwitchChanges: _aio.UnaryUnaryMultiCallable[_switches_pb2.ListSwitchChangesRequest, _switches_pb2.ListSwitchChangesResponse]  # type: ignore[assignment]
+    """Lists who changed what and when, the latest first; the last 10,000 changes are kept."""
 
 class SwitchServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Lists, sets and refreshes the switches kept in the table pb_ai_config."""
+    """Lists, sets and refreshes the switches kept in the table pb_ai_config, and the rules beside it:
+    overrides for one workspace, rollouts to a share of the queries. An override counts before a
+    rollout, a rollout before the table.
+    """
 
     @_abc_1.abstractmethod
     def ListSwitches(
@@ -90,8 +137,63 @@ class SwitchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _switches_pb2.RefreshSwitchesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_switches_pb2.RefreshSwitchesResponse, _abc.Awaitable[_switches_pb2.RefreshSwitchesResponse]]:
-        """Reads the table at once instead of at the next refresh (every 5 minutes). A database that
-        cannot be read is no error: the last good values stay, and the answer says so.
+        """Reads the table at once instead of at the next refresh (every 5 minutes), here and within
+        seconds on every other gateway. A database that cannot be read is no error: the last good
+        values stay, and the answer says so.
         """
+
+    @_abc_1.abstractmethod
+    def ListSwitchOverrides(
+        self,
+        request: _switches_pb2.ListSwitchOverridesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_switches_pb2.ListSwitchOverridesResponse, _abc.Awaitable[_switches_pb2.ListSwitchOverridesResponse]]:
+        """Lists the overrides of a workspace. NOT_FOUND: no such workspace."""
+
+    @_abc_1.abstractmethod
+    def SetSwitchOverride(
+        self,
+        request: _switches_pb2.SetSwitchOverrideRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_switches_pb2.SetSwitchOverrideResponse, _abc.Awaitable[_switches_pb2.SetSwitchOverrideResponse]]:
+        """Gives a switch another value in one workspace.
+        INVALID_ARGUMENT: value of wrong type or out of range. NOT_FOUND: no such switch or workspace.
+        UNAVAILABLE: the database cannot be written.
+        """
+
+    @_abc_1.abstractmethod
+    def ClearSwitchOverride(
+        self,
+        request: _switches_pb2.ClearSwitchOverrideRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_switches_pb2.ClearSwitchOverrideResponse, _abc.Awaitable[_switches_pb2.ClearSwitchOverrideResponse]]:
+        """Ends an override; one that is not there is no error. NOT_FOUND: no such switch or workspace."""
+
+    @_abc_1.abstractmethod
+    def SetSwitchRollout(
+        self,
+        request: _switches_pb2.SetSwitchRolloutRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_switches_pb2.SetSwitchRolloutResponse, _abc.Awaitable[_switches_pb2.SetSwitchRolloutResponse]]:
+        """Gives a switch another value for a share of the queries: of workspace and query a stable hash
+        is taken, so that a query always meets the same value.
+        INVALID_ARGUMENT: value or percent out of range. NOT_FOUND: no such switch.
+        """
+
+    @_abc_1.abstractmethod
+    def ClearSwitchRollout(
+        self,
+        request: _switches_pb2.ClearSwitchRolloutRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_switches_pb2.ClearSwitchRolloutResponse, _abc.Awaitable[_switches_pb2.ClearSwitchRolloutResponse]]:
+        """Ends a rollout; one that is not there is no error. NOT_FOUND: no such switch."""
+
+    @_abc_1.abstractmethod
+    def ListSwitchChanges(
+        self,
+        request: _switches_pb2.ListSwitchChangesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_switches_pb2.ListSwitchChangesResponse, _abc.Awaitable[_switches_pb2.ListSwitchChangesResponse]]:
+        """Lists who changed what and when, the latest first; the last 10,000 changes are kept."""
 
 def add_SwitchServiceServicer_to_server(servicer: SwitchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -30,6 +30,7 @@ class FakeSwitches(switches_pb2_grpc.SwitchServiceServicer):
         response = switches_pb2.ListSwitchesResponse(
             switches=[self._switch(key) for key in sorted(self._state.switches)],
             refresh_error=self._state.refresh_error,
+            rollouts=self._state.rollouts.values(),
         )
         response.refresh_time.seconds = UPDATE_SECONDS
         return response
@@ -53,6 +54,68 @@ class FakeSwitches(switches_pb2_grpc.SwitchServiceServicer):
             switches=[self._switch(key) for key in sorted(self._state.switches)],
             refresh_error=self._state.refresh_error,
         )
+
+    async def ListSwitchOverrides(
+        self, request: switches_pb2.ListSwitchOverridesRequest, context: ServicerContext
+    ) -> switches_pb2.ListSwitchOverridesResponse:
+        """Lists by key."""
+        await self._state.enter("ListSwitchOverrides", context)
+        own = self._state.switch_overrides.get(request.workspace, {})
+        return switches_pb2.ListSwitchOverridesResponse(
+            overrides=[switches_pb2.SwitchOverride(key=k, value=v) for k, v in sorted(own.items())]
+        )
+
+    async def SetSwitchOverride(
+        self, request: switches_pb2.SetSwitchOverrideRequest, context: ServicerContext
+    ) -> switches_pb2.SetSwitchOverrideResponse:
+        """Keeps what it is asked for."""
+        await self._state.enter("SetSwitchOverride", context)
+        self._state.switch_overrides.setdefault(request.workspace, {})[request.key] = request.value
+        return switches_pb2.SetSwitchOverrideResponse(
+            override=switches_pb2.SwitchOverride(key=request.key, value=request.value)
+        )
+
+    async def ClearSwitchOverride(
+        self, request: switches_pb2.ClearSwitchOverrideRequest, context: ServicerContext
+    ) -> switches_pb2.ClearSwitchOverrideResponse:
+        """Says whether there was one."""
+        await self._state.enter("ClearSwitchOverride", context)
+        own = self._state.switch_overrides.get(request.workspace, {})
+        cleared = own.pop(request.key, None) is not None
+        return switches_pb2.ClearSwitchOverrideResponse(cleared=cleared)
+
+    async def SetSwitchRollout(
+        self, request: switches_pb2.SetSwitchRolloutRequest, context: ServicerContext
+    ) -> switches_pb2.SetSwitchRolloutResponse:
+        """Keeps what it is asked for."""
+        await self._state.enter("SetSwitchRollout", context)
+        rollout = switches_pb2.SwitchRollout(
+            key=request.key, value=request.value, percent=request.percent
+        )
+        self._state.rollouts[request.key] = rollout
+        return switches_pb2.SetSwitchRolloutResponse(rollout=rollout)
+
+    async def ClearSwitchRollout(
+        self, request: switches_pb2.ClearSwitchRolloutRequest, context: ServicerContext
+    ) -> switches_pb2.ClearSwitchRolloutResponse:
+        """Says whether there was one."""
+        await self._state.enter("ClearSwitchRollout", context)
+        cleared = self._state.rollouts.pop(request.key, None) is not None
+        return switches_pb2.ClearSwitchRolloutResponse(cleared=cleared)
+
+    async def ListSwitchChanges(
+        self, request: switches_pb2.ListSwitchChangesRequest, context: ServicerContext
+    ) -> switches_pb2.ListSwitchChangesResponse:
+        """Knows of one change, behind the gateway's back, and of a page after it."""
+        await self._state.enter("ListSwitchChanges", context)
+        change = switches_pb2.SwitchChange(
+            actor="observed at refresh",
+            kind=switches_pb2.SWITCH_CHANGE_KIND_SWITCH,
+            key="rag_reranking_enabled",
+            new_value="false",
+        )
+        change.change_time.seconds = UPDATE_SECONDS
+        return switches_pb2.ListSwitchChangesResponse(changes=[change], next_page_token="1")
 
 
 class FakeMesh(mesh_pb2_grpc.MeshServiceServicer):

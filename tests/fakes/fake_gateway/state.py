@@ -18,6 +18,7 @@ from justesse.gateway.v1 import (
     mesh_pb2,
     search_pb2,
     spaces_pb2,
+    switches_pb2,
     workspaces_pb2,
 )
 
@@ -52,6 +53,8 @@ class GatewayState:
     failures_once: dict[str, list[ServiceError]] = field(default_factory=dict)
     """Errors to answer the next calls with, by method."""
     request_ids: list[str] = field(default_factory=list)
+    switch_overrides: dict[str, dict[str, str]] = field(default_factory=dict)
+    rollouts: dict[str, switches_pb2.SwitchRollout] = field(default_factory=dict)
     searches: list[search_pb2.SearchPassagesRequest] = field(default_factory=list)
     updates: list[workspaces_pb2.UpdateWorkspaceRequest] = field(default_factory=list)
     explanations: list[explanations_pb2.ExplainSearchRequest] = field(default_factory=list)

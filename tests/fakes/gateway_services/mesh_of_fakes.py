@@ -10,7 +10,7 @@ from gateway.access.keys import Keys
 from gateway.application import Application, Services, assembled
 from gateway.glossary.board import GlossaryBoard
 from gateway.mesh import Mesh, WatchedService
-from gateway.switches.board import SwitchBoard
+from gateway.switches.switching import Switching
 from tests.fakes.gateway_services.glossary import FakeGlossaryStore
 from tests.fakes.gateway_services.jobs import FakeJobs
 from tests.fakes.gateway_services.keys import FakeKeyStore
@@ -19,6 +19,7 @@ from tests.fakes.gateway_services.passages import stored_document
 from tests.fakes.gateway_services.retriever import FakeRetriever
 from tests.fakes.gateway_services.roles import FakeHealth, FakeIngestion, FakeReembedding
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
+from tests.fakes.gateway_services.switch_rules import FakeRuleStore
 
 SERVICE_NAMES = ("rewriter", "embedder", "retriever", "reranker", "ingestion")
 
@@ -38,6 +39,7 @@ class MeshOfFakes:
     reembedding: FakeReembedding = field(default_factory=FakeReembedding)
     glossary_store: FakeGlossaryStore = field(default_factory=FakeGlossaryStore)
     key_store: FakeKeyStore = field(default_factory=FakeKeyStore)
+    rule_store: FakeRuleStore = field(default_factory=FakeRuleStore)
     health: dict[str, FakeHealth] = field(
         default_factory=lambda: {name: FakeHealth() for name in SERVICE_NAMES}
     )
@@ -47,7 +49,7 @@ class MeshOfFakes:
         for external_id in ("a.md", "b/c d.md", "é.md"):
             stored = stored_document(external_id, "Premier.", "Second.")
             self.retriever.documents["negoce", external_id] = stored
-        self.switches: SwitchBoard = self.database.board()
+        self.switches = Switching(self.database.board(), self.rule_store)
         self.glossaries = GlossaryBoard(self.glossary_store)
         self.key_ring = KeyRing(self.key_store, pause_s=0.0)
 

@@ -18,6 +18,7 @@ from gateway.clients.reranker import RerankerClient
 from gateway.clients.retriever import RetrieverClient
 from gateway.documents import Document, FloatMatrix, Passage, VectorBlock
 from gateway.mesh import Mesh
+from gateway.switches.switching import Switching
 from gateway.workspaces import WorkspaceSettings
 from reranker_svc.service import running_reranker
 from reranker_svc.settings import RerankerSettings
@@ -29,6 +30,7 @@ from tests.fakes.gateway_services.keys import open_access
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
 from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
+from tests.fakes.gateway_services.switch_rules import FakeRuleStore
 
 SPACE, STRAY_SPACE = "fake/words@1/24/l2/none", "fake/stray@1/24/l2/none"
 WORDS = ("navire", "quai", "douane", "conteneur", "facture", "carreau", "gel", "retard", "port")
@@ -98,5 +100,5 @@ async def small_base(folder: Path, embedder: FakeEmbedder) -> AsyncIterator[Appl
             FakeJobs(),
             FakeReembedding(),
         )
-        switches = SwitchDatabase(folder / "gateway.sqlite").board()
+        switches = Switching(SwitchDatabase(folder / "gateway.sqlite").board(), FakeRuleStore())
         yield assembled(services, switches, empty_board(), Mesh([], embedder), *open_access())

@@ -4,6 +4,7 @@ from chassis.errors import Unavailable
 from gateway.catalogue import Catalogue
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.query_vectors import QueryVectors
+from gateway.switches.editing import SwitchEditing
 from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 
 
@@ -11,7 +12,8 @@ def catalogue(mesh: MeshOfFakes) -> Catalogue:
     """The catalogue over the fakes."""
     known = KnownWorkspaces(mesh.retriever)
     vectors = QueryVectors(mesh.embedder)
-    return Catalogue(mesh.retriever, mesh.ingestion, known, vectors, mesh.glossaries)
+    switches = SwitchEditing(mesh.switches, mesh.retriever)
+    return Catalogue(mesh.retriever, mesh.ingestion, known, vectors, mesh.glossaries, switches)
 
 
 async def test_kept_files_go_with_a_document_and_a_workspace(mesh: MeshOfFakes) -> None:

@@ -219,12 +219,12 @@ async def test_a_space_that_is_down_is_no_list(
 async def test_with_a_switch_off_the_places_still_agree(application: Application, key: str) -> None:
     """Each switch changes the search; the explanation follows it."""
     question = Question("negoce", "douane du port", limit=100)
-    await application.switches.set(f"rag_{key}_enabled", "false")
+    await application.switches.board.set(f"rag_{key}_enabled", "false")
     try:
         found = await application.searches.search(question)
         explained = await explained_all(application, question)
     finally:
-        await application.switches.set(f"rag_{key}_enabled", "true")
+        await application.switches.board.set(f"rag_{key}_enabled", "true")
 
     assert {id_: one.rank for id_, one in explained.items() if one.rank is not None} == {
         hit.fused.passage_id: hit.rank for hit in found.hits

@@ -170,7 +170,7 @@ async def test_losses_are_those_of_a_search(mesh: MeshOfFakes) -> None:
 async def test_switches_are_obeyed(mesh: MeshOfFakes) -> None:
     """What is off is not called, and the passage stands in fused order."""
     for key in ("rag_query_rewrite_enabled", "rag_reranking_enabled", "rag_hybrid_search_enabled"):
-        await mesh.switches.set(key, "false")
+        await mesh.switches.board.set(key, "false")
     explanation = await explained(mesh, standings("p2", fused_rank=2))
 
     assert not mesh.rewriter.calls

@@ -22,6 +22,7 @@ from gateway.documents import Document, FloatMatrix, Passage, VectorBlock
 from gateway.http.app import http_door
 from gateway.mesh import Mesh
 from gateway.servicer.served import served_services
+from gateway.switches.switching import Switching
 from gateway.workspaces import WorkspaceSettings
 from justesse.client import AsyncJustesse, Fusion, Hit, SearchResult, Threshold
 from reranker_svc.service import running_reranker
@@ -34,6 +35,7 @@ from tests.fakes.gateway_services.keys import open_access
 from tests.fakes.gateway_services.models import FakeEmbedder, FakeRewriter
 from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
+from tests.fakes.gateway_services.switch_rules import FakeRuleStore
 
 SPACE = "fake/weeks@1/4/l2/none"
 QUESTION = "plan de quai"
@@ -113,7 +115,7 @@ async def doors(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Doors
             FakeJobs(),
             FakeReembedding(),
         )
-        switches = SwitchDatabase(folder / "gateway.sqlite").board()
+        switches = Switching(SwitchDatabase(folder / "gateway.sqlite").board(), FakeRuleStore())
         application = assembled(
             services, switches, empty_board(), Mesh([], embedder), *open_access()
         )

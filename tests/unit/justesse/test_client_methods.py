@@ -79,6 +79,8 @@ def test_only_reads_are_tried_again() -> None:
         "ListGlossaryEntries",
         "ListJobs",
         "ListKeys",
+        "ListSwitchChanges",
+        "ListSwitchOverrides",
         "ListSwitches",
         "ListWorkspaces",
         "SearchPassages",

@@ -128,6 +128,10 @@ async def test_the_installation_is_for_unbounded_admins_of_all(doors: Doors) -> 
         "/justesse.gateway.v1.KeyService/CreateKey",
         "/justesse.gateway.v1.KeyService/RevokeKey",
         "/justesse.gateway.v1.SwitchService/SetSwitch",
+        "/justesse.gateway.v1.SwitchService/SetSwitchRollout",
+        "/justesse.gateway.v1.SwitchService/ClearSwitchRollout",
+        # Its body is that of a switch, without a share.
+        "PUT /v1/switches/{key}/rollout",
     }
 
 
