@@ -34,6 +34,7 @@ from gateway.http.app import http_door
 from gateway.mesh import Mesh
 from gateway.servicer.access import AccessGuard
 from gateway.servicer.served import served_services
+from gateway.switches.switching import Switching
 from gateway.workspaces import WorkspaceSettings
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
@@ -44,6 +45,7 @@ from tests.fakes.gateway_services.models import FakeEmbedder, FakeReranker, Fake
 from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
 from tests.fakes.gateway_services.spaces import SPACE
 from tests.fakes.gateway_services.switch_database import SwitchDatabase
+from tests.fakes.gateway_services.switch_rules import FakeRuleStore
 
 WORKSPACES = ("alpha", "beta", "gamma", "delta")
 TEAMS = ("rouge", "vert")
@@ -142,7 +144,7 @@ def _application(
         FakeJobs(held=True),
         FakeReembedding(),
     )
-    switches = SwitchDatabase(folder / "switches.sqlite").board()
+    switches = Switching(SwitchDatabase(folder / "switches.sqlite").board(), FakeRuleStore())
     return assembled(services, switches, glossaries, Mesh([], embedder), access, keys)
 
 
