@@ -165,7 +165,9 @@ def _draw(console: Console, keys: tuple[Key, ...]) -> None:
         console.print(plain("There are no keys: whoever reaches the gateway may do everything."))
         return
     table = new_table()
-    for heading in ("Prefix", "Name", "May", "Created", "By", "Ends"):
+    # In one piece, since it is what revoking asks for.
+    table.add_column("Prefix", no_wrap=True)
+    for heading in ("Name", "May", "Created", "By", "Ends"):
         table.add_column(heading, overflow="fold")
     for key in keys:
         table.add_row(

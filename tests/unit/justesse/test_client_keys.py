@@ -27,12 +27,14 @@ def test_a_key_is_shown_once_and_revoked(line: CommandLine) -> None:
         "keys", "create", "n8n", "--grant", "demo:read,write", "--grant", "*:admin"
     ).stdout
     listed = line.run("keys", "list", width=160).stdout
+    narrow = line.run("keys", "list", width=60).stdout
     revoked = line.run("keys", "revoke", "jst_000000000000").stdout
     after = line.json("keys", "list")
 
     assert made == "jst_000000000000_secret\n"
     assert "demo: read, write" in listed
     assert "all: admin" in listed
+    assert "jst_000000000000" in narrow
     assert "secret" not in listed
     assert revoked == "Revoked jst_000000000000.\n"
     assert after[0]["revoke_time"]
