@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
 import re
@@ -39,6 +40,13 @@ def text_source(document: str) -> str:
     if path.suffix != ".md":
         path = SOURCES / f"{document}.md"
     return path.read_text(encoding="utf-8")
+
+
+def test_the_questions_stay_as_they_were_before_any_result() -> None:
+    """Whoever changes one measures something else from then on."""
+    digest = hashlib.sha256((DEMO / "labelled_questions.jsonl").read_bytes()).hexdigest()
+
+    assert digest == "dd22ff220f0d46c1a59fc168ec6d7736b3a91b4b6e5f5ab143b0dc18886961fa"
 
 
 def test_there_are_sixty_questions_ten_a_group() -> None:

@@ -11,6 +11,14 @@ import pytest
 from tests.quality.hit_rates import hits_at, mean_interval
 from tests.quality.labelled_set import read_set
 from tests.quality.reranking_table import RESULT, kept_result, kept_rows, readme_rows
+from tests.quality.switch_table import (
+    DEMO,
+    demo_rows,
+    floor_rows,
+    kept_results,
+    public_rows,
+)
+from tests.quality.switches import PUBLIC_SETS
 
 
 def write_set(folder: Path, questions: int) -> None:
@@ -80,3 +88,14 @@ def test_the_readme_shows_what_was_measured() -> None:
 
     assert len(rows) > 1
     assert [row for row in rows if row not in readme] == []
+
+
+def test_the_page_shows_what_the_switches_brought() -> None:
+    """Every row about the public sets, the demo base and its floors equals the kept results."""
+    page = (RESULT.parents[1] / "quality.md").read_text().splitlines()
+    results = kept_results()
+    rows = [*public_rows(results), *demo_rows(results), *floor_rows(results)]
+
+    assert [each["set"] for each in results] == [*PUBLIC_SETS, DEMO]
+    assert len(rows) == 3 * len(PUBLIC_SETS) + 4 + 3
+    assert [row for row in rows if row not in page] == []
