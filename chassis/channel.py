@@ -15,8 +15,10 @@ import grpc
 import grpc.aio
 from pydantic import BaseModel, ConfigDict, Field
 
+from chassis.certificates import Certificates, WatchedCertificates
 from chassis.metrics import Metrics, process_metrics
 from chassis.outgoing_calls import CarryingChannel, Outgoing, stream_interceptors
+from chassis.renewed_channel import RenewedChannel
 
 _METHOD = re.compile(r"/?(?P<service>[\w.]+)/(?P<method>\w+)")
 
@@ -42,20 +44,33 @@ def open_channel(
     idempotent_methods: Sequence[str] = (),
     settings: ChannelSettings | None = None,
     metrics: Metrics | None = None,
+    certificates: WatchedCertificates | None = None,
 ) -> grpc.aio.Channel:
     """Opens a channel; to be called on the running event loop, and closed by the caller.
 
     `idempotent_methods` (`package.Service/Method`) may be tried again when the other side is
     UNAVAILABLE; no other method ever is. Every call passes on the request id and the time left,
-    and is measured.
+    and is measured. With `certificates` the connection is encrypted, both sides show theirs, and a
+    new one is made when they are exchanged.
     """
     settings = settings or ChannelSettings()
     outgoing = Outgoing(metrics or process_metrics())
-    channel = grpc.aio.insecure_channel(
-        target,
-        options=channel_options(settings, service_config(idempotent_methods, settings)),
-        interceptors=stream_interceptors(outgoing),
-    )
+    options = channel_options(settings, service_config(idempotent_methods, settings))
+    interceptors = stream_interceptors(outgoing)
+    channel: grpc.aio.Channel
+    if certificates is None:
+        channel = grpc.aio.insecure_channel(target, options=options, interceptors=interceptors)
+    else:
+
+        def made(current: Certificates) -> grpc.aio.Channel:
+            credentials = grpc.ssl_channel_credentials(
+                current.authorities, current.key, current.chain
+            )
+            return grpc.aio.secure_channel(
+                target, credentials, options=options, interceptors=interceptors
+            )
+
+        channel = RenewedChannel(certificates, made)
     return CarryingChannel(channel, outgoing)
 
 

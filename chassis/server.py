@@ -28,11 +28,9 @@ from chassis.access_log import calls_logged
 from chassis.binding import (
     EXIT_SOFTWARE,
     StartError,
-    cannot_listen,
-    joined,
-    require_free,
     require_trusted_host,
 )
+from chassis.certificates import WatchedCertificates
 from chassis.deadline import deadline_bound
 from chassis.entrance import Entrance, Guard
 from chassis.error_mapping import errors_mapped
@@ -41,8 +39,9 @@ from chassis.health import Health, HealthServicer
 from chassis.interception import Surround, SurroundingInterceptor
 from chassis.logs import LogFormat, LogLevel, configure_logs, flush_logs
 from chassis.metrics import Metrics, process_metrics, server_calls_measured
-from chassis.metrics_endpoint import metrics_endpoint
+from chassis.peer_names import peers_named
 from chassis.request_id import request_id_bound
+from chassis.server_ports import bind, metrics_served, server_options
 from chassis.server_settings import ServerSettings
 
 __all__ = [
@@ -139,17 +138,23 @@ async def running_server(
     *,
     metrics: Metrics | None = None,
     guard: Guard | None = None,
+    certificates: WatchedCertificates | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Serves while inside; raises StartError if it may not or cannot listen.
 
-    `guard` checks every call of the business port, reflection included. Channels opened outside of
-    this block are closed after the last call has ended.
+    `guard` checks every call of the business port, reflection included. With `certificates` that
+    port is encrypted; where they hold CAs, only callers of the settings' `mesh_peer_names` come in.
+    Channels opened outside of this block are closed after the last call has ended.
     """
-    require_trusted_host(settings.host, insecure=settings.insecure)
+    mutual = certificates is not None and certificates.current().authorities is not None
+    require_trusted_host(settings.host, insecure=settings.insecure or mutual)
     metrics = metrics or process_metrics()
     health = Health({service.name: service.ready for service in services})
     async with AsyncExitStack() as stack:
         surrounds = surroundings(services, settings, metrics)
+        if mutual:
+            # Innermost but for the deadline: a refusal is logged and measured as anything else.
+            surrounds.insert(-1, peers_named(settings.mesh_peer_names))
         business = grpc.aio.server(
             interceptors=[
                 SurroundingInterceptor(surrounds),
@@ -159,10 +164,10 @@ async def running_server(
             options=server_options(settings),
         )
         server = RunningServer(business, health, metrics, settings)
-        server.metrics_port = await stack.enter_async_context(_metrics_served(metrics, settings))
+        server.metrics_port = await stack.enter_async_context(metrics_served(metrics, settings))
         management = grpc.aio.server(options=server_options(settings))
         health_pb2_grpc.add_HealthServicer_to_server(HealthServicer(health), management)
-        server.management_address = _bind(
+        server.management_address = bind(
             management, settings.management_host, settings.management_port, "health"
         )
         for service in services:
@@ -170,7 +175,9 @@ async def running_server(
         if settings.reflection:
             names = [service.name for service in services]
             reflection.enable_server_reflection([*names, reflection.SERVICE_NAME], business)
-        server.address = _bind(business, settings.host, settings.port, "business")
+        server.address = bind(
+            business, settings.host, settings.port, "business", certificates=certificates
+        )
         stack.push_async_callback(management.stop, None)
         await management.start()
         stack.push_async_callback(server.stop)
@@ -251,37 +258,3 @@ def _only_member(error: Exception) -> Exception:
 def _end_with(message: str, exit_code: int) -> NoReturn:
     sys.stderr.write(f"{message}\n")
     raise SystemExit(exit_code)
-
-
-@asynccontextmanager
-async def _metrics_served(metrics: Metrics, settings: ServerSettings) -> AsyncIterator[int]:
-    host, port = settings.management_host, settings.metrics_port
-    require_free(host, port, "metrics")
-    async with metrics_endpoint(metrics, host, port) as bound:
-        yield bound
-
-
-def _bind(server: grpc.aio.Server, host: str, port: int, purpose: str) -> str:
-    # Asked first because gRPC hides the reason and prints lines of its own.
-    require_free(host, port, purpose)
-    try:
-        bound = server.add_insecure_port(joined(host, port))
-    except RuntimeError as error:
-        raise cannot_listen(host, port, purpose, OSError(str(error))) from error
-    return joined(host, bound)
-
-
-def server_options(settings: ServerSettings) -> list[tuple[str, int]]:
-    """Returns the gRPC server arguments."""
-    options = [
-        # Otherwise two servers share a port without any error.
-        ("grpc.so_reuseport", 0),
-        ("grpc.max_send_message_length", settings.max_message_bytes),
-        ("grpc.max_receive_message_length", settings.max_message_bytes),
-        # Clients ping every 30 s, also when idle; see channel.py.
-        ("grpc.http2.min_recv_ping_interval_without_data_ms", 20_000),
-        ("grpc.keepalive_permit_without_calls", 1),
-    ]
-    if settings.max_connection_age_s is not None:
-        options.append(("grpc.max_connection_age_ms", round(settings.max_connection_age_s * 1000)))
-    return options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -41,6 +42,21 @@ class ServerSettings(BaseModel):
     )
     insecure: bool = Field(
         default=False, description="true to serve other machines without encryption, else false"
+    )
+    mesh_certificate_file: Path | None = Field(
+        default=None,
+        description="PEM file with the certificate by which the other services know this one",
+    )
+    mesh_key_file: Path | None = Field(
+        default=None, description="PEM file with the private key of that certificate"
+    )
+    mesh_ca_file: Path | None = Field(
+        default=None, description="PEM file with the CAs of the other services' certificates"
+    )
+    mesh_peer_names: tuple[str, ...] = Field(
+        default=("gateway", "ingestion"),
+        min_length=1,
+        description="names in the certificates of those who may call, separated by commas",
     )
     reflection: bool = Field(default=True, description="true or false")
     drain_pause_s: float = Field(

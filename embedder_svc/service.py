@@ -11,6 +11,7 @@ from chassis.background_task import background_task
 from chassis.binding import EXIT_CONFIG, StartError
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.cost_ledger import CostLedger
+from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from embedder_svc.chain import ProviderChain
@@ -55,7 +56,12 @@ async def running_embedder(
         _require_some(embedder)
         stack.push_async_callback(embedder.chain.close)
         server = await stack.enter_async_context(
-            running_server([served(embedder)], settings, metrics=metrics)
+            running_server(
+                [served(embedder)],
+                settings,
+                metrics=metrics,
+                certificates=mesh_certificates(settings, metrics),
+            )
         )
         await stack.enter_async_context(
             background_task(_keep_checking(embedder.chain, server, settings.check_interval_s))

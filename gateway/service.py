@@ -12,6 +12,7 @@ import structlog
 from chassis.background_task import background_task
 from chassis.binding import EXIT_CONFIG, StartError
 from chassis.channel import open_channel
+from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from gateway.access.access import Access
@@ -31,6 +32,7 @@ from gateway.clients.reranker import RerankerClient
 from gateway.clients.retriever import IDEMPOTENT_METHODS, retriever_over
 from gateway.clients.rewriter import RewriterClient
 from gateway.database.database import Database
+from gateway.edge import edge_certificates
 from gateway.glossary.board import GlossaryBoard
 from gateway.glossary.store import DatabaseGlossaryStore
 from gateway.http.app import http_door
@@ -75,6 +77,7 @@ async def running_gateway(
     not to start. Raises StartError where a port is taken or a driver is not installed.
     """
     metrics = metrics or process_metrics()
+    edge = edge_certificates(settings, metrics)
     async with AsyncExitStack() as stack:
         bootstrap = bootstrap_key_of(settings.bootstrap_key_file)
         database, board = await _database(settings.database_url, stack)
@@ -111,6 +114,7 @@ async def running_gateway(
                 # Callers have keys, or `trusted_mode` let nobody from elsewhere in.
                 insecure=True,
                 grace_s=settings.drain_grace_s,
+                certificates=edge,
             )
         )
         server = await stack.enter_async_context(
@@ -119,6 +123,7 @@ async def running_gateway(
                 settings.model_copy(update={"insecure": True}),
                 metrics=metrics,
                 guard=AccessGuard(application.access),
+                certificates=edge,
             )
         )
         yield RunningGateway(server, http_address)
@@ -140,6 +145,7 @@ async def _application(
         "reranker": (settings.reranker_target, settings.reranker_management_target),
         "ingestion": (settings.ingestion_target, settings.ingestion_management_target),
     }
+    certificates = mesh_certificates(settings, metrics)
     channels = {
         name: await stack.enter_async_context(
             open_channel(
@@ -147,6 +153,7 @@ async def _application(
                 # The others try their providers themselves: one layer of retries only.
                 idempotent_methods=_RETRIED_METHODS.get(name, ()),
                 metrics=metrics,
+                certificates=certificates,
             )
         )
         for name, (target, _) in targets.items()

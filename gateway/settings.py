@@ -46,6 +46,13 @@ class GatewaySettings(ServiceSettings, ServerSettings):
     http_port: int = Field(
         default=8080, ge=0, le=65535, description="HTTP port, 0 to 65535; 0 = a free one"
     )
+    tls_certificate_file: Path | None = Field(
+        default=None,
+        description="PEM file with the certificate chain that both doors show to callers",
+    )
+    tls_key_file: Path | None = Field(
+        default=None, description="PEM file with the private key of that certificate"
+    )
     rewriter_target: str = _target(50053)
     embedder_target: str = _target(50051)
     retriever_target: str = _target(50052)

@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.cost_ledger import CostLedger
+from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import Metrics, process_metrics
 from chassis.patience import Patience
 from chassis.rate_limiter import RateLimiter
@@ -61,7 +62,12 @@ async def running_reranker(
         )
         service = served(RerankerServicer(reranker, settings.request_limits()))
         server = await stack.enter_async_context(
-            running_server([service], settings, metrics=metrics)
+            running_server(
+                [service],
+                settings,
+                metrics=metrics,
+                certificates=mesh_certificates(settings, metrics),
+            )
         )
         yield server
 

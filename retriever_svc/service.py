@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import process_metrics
 from chassis.server import RunningServer, running_server
 from chassis.signed_claims import SignedClaims
@@ -27,7 +28,12 @@ async def running_retriever(settings: RetrieverSettings) -> AsyncIterator[Runnin
     )
     try:
         services = served_services(engine, settings.upload_limits())
-        async with running_server(services, settings, guard=guard) as server:
+        async with running_server(
+            services,
+            settings,
+            guard=guard,
+            certificates=mesh_certificates(settings, process_metrics()),
+        ) as server:
             yield server
     finally:
         await asyncio.to_thread(engine.close)

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 
 from chassis.cost_ledger import CostLedger
+from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from chat_models.catalogue import configured_chain
@@ -49,7 +50,12 @@ async def running_rewriter(
     service = served(RewriterServicer(rewriter, settings.request_limits()))
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(
-            running_server([service], settings, metrics=metrics)
+            running_server(
+                [service],
+                settings,
+                metrics=metrics,
+                certificates=mesh_certificates(settings, metrics),
+            )
         )
         if chain is not None:
             await stack.enter_async_context(kept_ready(chain, settings.chat_check_interval_s))

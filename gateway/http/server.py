@@ -12,6 +12,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from chassis.binding import cannot_listen, joined, require_trusted_host
+from chassis.certificates import WatchedCertificates
+from chassis.tls_server import http_context
 
 _log = structlog.get_logger("gateway.http")
 
@@ -26,11 +28,18 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def running_http(
-    app: ASGIApp, host: str, port: int, *, insecure: bool, grace_s: float = 20.0
+    app: ASGIApp,
+    host: str,
+    port: int,
+    *,
+    insecure: bool,
+    grace_s: float = 20.0,
+    certificates: WatchedCertificates | None = None,
 ) -> AsyncIterator[str]:
     """Serves while inside and yields the address; requests in flight have `grace_s` to end.
 
-    Port 0 takes a free one. Raises StartError if the address may not or cannot be listened on.
+    Port 0 takes a free one; with `certificates` it is HTTPS. Raises StartError if the address may
+    not or cannot be listened on.
     """
     require_trusted_host(host, insecure=insecure)
     listener = _listener(host, port)
@@ -46,6 +55,9 @@ async def running_http(
         server_header=False,
         timeout_graceful_shutdown=max(1, round(grace_s)),
     )
+    config.load()
+    if certificates is not None:
+        config.ssl = http_context(certificates)
     server = _Server(config)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     _log.info("serving HTTP", address=address)

@@ -41,6 +41,8 @@ DOCS_POLICY = (
     "script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'"
 )
 """The page of /docs starts its reader by a script of its own."""
+HTTPS_ONLY = "max-age=31536000"
+"""Has browsers come by HTTPS alone for a year, once they have come by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Surroundings:
         headers = Headers(scope=scope)
         request_id = accepted_request_id(headers.get(REQUEST_ID_HEADER))
         bind_request_id(request_id)
-        answer = _Answer(send, request_id, scope["path"])
+        answer = _Answer(send, request_id, scope["path"], encrypted=scope.get("scheme") == "https")
         try:
             await self._run(scope, headers, receive, answer)
         except Exception as error:
@@ -130,12 +132,13 @@ class _Answer:
     Where `reads_body` is False the request was refused by its head alone.
     """
 
-    def __init__(self, send: Send, request_id: str, path: str) -> None:
+    def __init__(self, send: Send, request_id: str, path: str, *, encrypted: bool) -> None:
         self.status = 0
         self.reads_body = False
         self._send = send
         self._request_id = request_id
         self._path = path
+        self._encrypted = encrypted
 
     async def send(self, message: Message) -> None:
         """Passes one message on."""
@@ -146,6 +149,8 @@ class _Answer:
                 headers[name] = value
             if self._path == "/docs":
                 headers["Content-Security-Policy"] = DOCS_POLICY
+            if self._encrypted:
+                headers["Strict-Transport-Security"] = HTTPS_ONLY
             headers[REQUEST_ID_HEADER] = self._request_id
             if self.status == 413 or not self.reads_body:
                 # The rest of the body is not read.

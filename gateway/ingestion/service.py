@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from chassis.background_task import background_task
 from chassis.channel import open_channel
+from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
 from gateway.access.claimed_actions import action_of_ingestion
@@ -58,15 +59,22 @@ async def running_ingestion(
 ) -> AsyncIterator[RunningServer]:
     """Serves while inside; `embedder` and `store` stand in for the services of the settings."""
     metrics = metrics or process_metrics()
+    certificates = mesh_certificates(settings, metrics)
     async with AsyncExitStack() as stack:
         if embedder is None:
             channel = open_channel(
-                settings.embedder_target, idempotent_methods=_EMBEDDER_METHODS, metrics=metrics
+                settings.embedder_target,
+                idempotent_methods=_EMBEDDER_METHODS,
+                metrics=metrics,
+                certificates=certificates,
             )
             embedder = EmbedderClient(await stack.enter_async_context(channel))
         if store is None:
             channel = open_channel(
-                settings.retriever_target, idempotent_methods=_RETRIEVER_METHODS, metrics=metrics
+                settings.retriever_target,
+                idempotent_methods=_RETRIEVER_METHODS,
+                metrics=metrics,
+                certificates=certificates,
             )
             store = retriever_over(
                 await stack.enter_async_context(channel),
@@ -81,7 +89,7 @@ async def running_ingestion(
         reembedding = reembedding_of(settings, embedder, store)
         services.append(served_spaces(SpaceWork(reembedding, store)))
         server = await stack.enter_async_context(
-            running_server(services, settings, metrics=metrics)
+            running_server(services, settings, metrics=metrics, certificates=certificates)
         )
         filling = filling_of(settings, embedder, store)
         mover = Mover(store, embedder, filling, mover_metrics_of(metrics), lambda: calls.busy)

@@ -83,9 +83,10 @@ def _address_file() -> Path | None:
 
 def _checked(address: str, origin: str) -> str:
     try:
-        return checked_address(address)
+        checked_address(address)
     except ValueError as error:
         raise CommandError(f"{origin}: {error}", ExitCode.USAGE) from error
+    return address
 
 
 def _content_of(path: Path) -> dict[str, Any]:

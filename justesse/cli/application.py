@@ -18,6 +18,7 @@ from justesse.cli.reembed import reembed
 from justesse.cli.search import search
 from justesse.cli.status import status, version, version_option
 from justesse.client.destination import KEY_FILE_VARIABLE, KEY_VARIABLE
+from justesse.client.encryption import CA_FILE_VARIABLE
 
 app = typer.Typer(
     name="justesse",
@@ -68,8 +69,18 @@ def root(
             f"{KEY_FILE_VARIABLE} names one or {KEY_VARIABLE} holds the key.",
         ),
     ] = None,
+    tls_ca: Annotated[
+        Path | None,
+        typer.Option(
+            "--tls-ca",
+            help="File with the CAs (PEM) that the certificate of the gateway comes from; calls "
+            f"are encrypted then. {CA_FILE_VARIABLE} names one too.",
+        ),
+    ] = None,
 ) -> None:
     """Find the passage that answers."""
+    if tls_ca is not None:
+        os.environ[CA_FILE_VARIABLE] = str(tls_ca)
     if api_key_file is not None:
         # Where every client that a command opens looks for it.
         os.environ.pop(KEY_VARIABLE, None)

@@ -14,13 +14,15 @@ _LARGEST_PORT = 65_535
 def checked_address(address: str) -> str:
     """Returns the address: "host:port", "[ipv6]:port", or a target of gRPC's own ("dns:...").
 
-    Raises ValueError, which says what is wrong and what is expected.
+    "https://" before it asks for encryption and is left out here. Raises ValueError, which says
+    what is wrong and what is expected.
     """
     if not address.strip():
         raise ValueError(f"the address is empty; {_EXAMPLE}")
     if re.search(r"\s", address):
         raise ValueError(f"the address {address!r} holds a blank; {_EXAMPLE}")
-    if address.startswith(("http://", "https://")):
+    address = address.removeprefix("https://").removesuffix("/")
+    if address.startswith("http://"):
         raise ValueError(
             f"the address {address!r} is that of a web page; {_EXAMPLE}, without http://"
         )

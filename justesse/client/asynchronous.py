@@ -13,6 +13,7 @@ from justesse.client.channels import DEFAULT_ADDRESS, channel_options
 from justesse.client.destination import destination_of
 from justesse.client.document_calls_asynchronous import AsyncDocumentCalls
 from justesse.client.early_status import EarlyStatus
+from justesse.client.encryption import credentials_of
 from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import error_from
 from justesse.client.fusion import Fusion
@@ -52,19 +53,20 @@ class AsyncJustesse(
         address: str = DEFAULT_ADDRESS,
         *,
         api_key: str | None = None,
+        tls_ca_file: str | None = None,
         channel: grpc.aio.Channel | None = None,
     ) -> None:
         """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open.
 
         `api_key` is shown with every call; None takes that of JUSTESSE_API_KEY, or of the file that
-        JUSTESSE_API_KEY_FILE names, and "" none. Raises ValueError for an address that cannot be
-        dialled, and for a key that cannot be sent.
+        JUSTESSE_API_KEY_FILE names, and "" none. An address that begins with "https://" is called
+        encrypted, and so is any where `tls_ca_file` (or JUSTESSE_TLS_CA_FILE) names the CAs, in
+        PEM, that are believed in place of the public ones. Raises ValueError for an address that
+        cannot be dialled, a key that cannot be sent, and a file that is of no use.
         """
         self._destination = destination_of(address, api_key)
         self._owns_channel = channel is None
-        self._channel = channel or grpc.aio.insecure_channel(
-            checked_address(address), channel_options()
-        )
+        self._channel = channel or _channel(address, tls_ca_file)
 
     async def __aenter__(self) -> "AsyncJustesse":
         return self
@@ -229,3 +231,11 @@ async def _write(call: IngestCall, upload: Upload) -> None:
     except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
         if not call.done():
             raise
+
+
+def _channel(address: str, tls_ca_file: str | None) -> grpc.aio.Channel:
+    target = checked_address(address)
+    credentials = credentials_of(address, tls_ca_file)
+    if credentials is None:
+        return grpc.aio.insecure_channel(target, channel_options())
+    return grpc.aio.secure_channel(target, credentials, channel_options())

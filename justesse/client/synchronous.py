@@ -10,6 +10,7 @@ from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
 from justesse.client.destination import destination_of
 from justesse.client.document_calls import DocumentCalls
+from justesse.client.encryption import credentials_of
 from justesse.client.errors import JustesseError
 from justesse.client.explanations import SearchExplanation
 from justesse.client.failed_calls import FailedCall, error_from
@@ -40,19 +41,20 @@ class Justesse(DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls, Swi
         address: str = DEFAULT_ADDRESS,
         *,
         api_key: str | None = None,
+        tls_ca_file: str | None = None,
         channel: grpc.Channel | None = None,
     ) -> None:
         """Opens a channel to `address` ("host:port"), or uses the one given and leaves it open.
 
         `api_key` is shown with every call; None takes that of JUSTESSE_API_KEY, or of the file that
-        JUSTESSE_API_KEY_FILE names, and "" none. Raises ValueError for an address that cannot be
-        dialled, and for a key that cannot be sent.
+        JUSTESSE_API_KEY_FILE names, and "" none. An address that begins with "https://" is called
+        encrypted, and so is any where `tls_ca_file` (or JUSTESSE_TLS_CA_FILE) names the CAs, in
+        PEM, that are believed in place of the public ones. Raises ValueError for an address that
+        cannot be dialled, a key that cannot be sent, and a file that is of no use.
         """
         self._destination = destination_of(address, api_key)
         self._owns_channel = channel is None
-        self._channel = channel or grpc.insecure_channel(
-            checked_address(address), channel_options()
-        )
+        self._channel = channel or _channel(address, tls_ca_file)
 
     def __enter__(self) -> "Justesse":
         return self
@@ -207,3 +209,11 @@ class Justesse(DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls, Swi
         except grpc.RpcError as error:
             raise error_from(cast(FailedCall, error), terms) from error
         return call.decode(response)
+
+
+def _channel(address: str, tls_ca_file: str | None) -> grpc.Channel:
+    target = checked_address(address)
+    credentials = credentials_of(address, tls_ca_file)
+    if credentials is None:
+        return grpc.insecure_channel(target, channel_options())
+    return grpc.secure_channel(target, credentials, channel_options())

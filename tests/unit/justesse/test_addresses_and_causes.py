@@ -37,7 +37,7 @@ def test_address_that_can_be_dialled_is_kept(address: str) -> None:
         ("host:", "not a number from 1 to 65535"),
         ("::1:50050", "a colon too many"),
         ("a b:1", "holds a blank"),
-        ("https://host:1", "without http://"),
+        ("http://host:1", "without http://"),
         ("grpc://host:1", "is not HOST:PORT"),
         ("dns:1x", "not a number"),
     ],
