@@ -19,6 +19,8 @@ from typing import Any, TypeAlias
 import grpc
 import grpc.aio
 
+from chassis.decoding import Deserializer, all_decoded, decoded, tolerant
+
 # Quoted, since these classes take parameters for the type checker only.
 ServicerContext: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -85,21 +87,34 @@ class SurroundingInterceptor(grpc.aio.ServerInterceptor):
 
 def surrounded(handler: Handler, method: CalledMethod, surrounds: Sequence[Surround]) -> Handler:
     """Returns a handler of the same kind that runs inside all `surrounds`."""
-    behaviour = behaviour_of(handler)
+    behaviour = _of_decoded(behaviour_of(handler), method)
     run = _streamed(behaviour) if method.response_streaming else behaviour
     for surround in reversed(surrounds):
         run = _within(surround, method, run)
-    return handler_like(handler, run)
+    return _handler(handler, run, tolerant(handler.request_deserializer))
 
 
 def handler_like(handler: Handler, behaviour: Behaviour) -> Handler:
     """Returns a handler of the same kind and messages that does something else."""
+    return _handler(handler, behaviour, handler.request_deserializer)
+
+
+def _handler(handler: Handler, behaviour: Behaviour, deserializer: Deserializer | None) -> Handler:
     build = _KINDS[bool(handler.request_streaming), bool(handler.response_streaming)][0]
     return build(
         behaviour,
-        request_deserializer=handler.request_deserializer,
+        request_deserializer=deserializer,
         response_serializer=handler.response_serializer,
     )
+
+
+def _of_decoded(behaviour: Behaviour, method: CalledMethod) -> Behaviour:
+    check = all_decoded if method.request_streaming else decoded
+
+    def run(request: Any, context: ServicerContext) -> Any:
+        return behaviour(check(request, method.full_name), context)
+
+    return run
 
 
 def _within(surround: Surround, method: CalledMethod, inner: Behaviour) -> Behaviour:

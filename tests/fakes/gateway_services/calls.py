@@ -129,13 +129,18 @@ class RouteCall:
             body["files"] = [("file", ("n.md", b"text"))]
             body["data"] = {"workspace": workspace}
         elif self.method in {"POST", "PUT", "PATCH"}:
-            content = dict(_BODIES.get(self.template, {}))
-            if self.need.place == "body":
-                content["slug" if self.template == "/v1/workspaces" else "workspace"] = workspace
-            body["json"] = content
+            body["json"] = sound_body(self, workspace)
         return await client.request(
             self.method, path, params=params, headers=headers, timeout=30, **body
         )
+
+
+def sound_body(route: RouteCall, workspace: str) -> dict[str, Any]:
+    """Returns a body that a route takes, about a workspace."""
+    content = dict(_BODIES.get(route.template, {}))
+    if route.need.place == "body":
+        content["slug" if route.template == "/v1/workspaces" else "workspace"] = workspace
+    return content
 
 
 def route_calls() -> list[RouteCall]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from chassis.errors import NotFound, ServiceError
+from chassis.errors import InvalidArgument, NotFound, ServiceError
 from gateway.documents import (
     Document,
     DocumentDeletion,
@@ -165,7 +165,7 @@ class FakeRetriever(IdleSpaces):
         await self.behaviour.meet(timeout)
         self._workspace(workspace)
         ids = sorted(external_id for slug, external_id in self.documents if slug == workspace)
-        start = int(page_token or 0)
+        start = _start(page_token)
         end = start + (page_size or 50)
         shown = [replace(self.documents[workspace, one], passages=()) for one in ids[start:end]]
         return DocumentPage(tuple(shown), str(end) if end < len(ids) else "", len(ids))
@@ -242,3 +242,9 @@ def _lists(search: PassageSearch, outdated: bool) -> list[RankedList]:
         if not outdated:
             lists += [RankedList(index, query.space_id, 3, True) for query in variant.vectors]
     return lists
+
+
+def _start(page_token: str) -> int:
+    if page_token and not page_token.isdecimal():
+        raise InvalidArgument("page_token is not one of ours", field="page_token")
+    return int(page_token or 0)
