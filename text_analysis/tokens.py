@@ -46,7 +46,7 @@ _LAST_LATIN_LETTER = "\u024f"
 # Two million words of a language hold fewer different ones; that many take 20 MB.
 _KNOWN_SURFACES = 100_000
 _KNOWN_WORDS = 50_000
-_MOST_ROUNDS = 8
+_MOST_ROUNDS = 9
 
 
 _Part: TypeAlias = tuple[str, int, int]
@@ -126,8 +126,7 @@ class Analyzer:
         text = normalised_text(surface)
         if text.isalpha() and max(text) <= _LAST_LATIN_LETTER:
             # Nothing to cut; most new words of a language are such.
-            term = self._stem(text)
-            return (term,) if term else ()
+            return () if text in self._stop_words else (self._stemmed(text),)
         terms = self._normalised_terms(text)
         at_digit = text[:1].isdecimal() or text[-1:].isdecimal()
         return _NumberTerms(terms) if at_digit else terms
@@ -192,17 +191,17 @@ class Analyzer:
             return ""
         if _DIGIT.search(word):
             return fold_accents(word)
-        stem = self._stemmed_once(word)
-        if self.language != "fr":
-            return stem
+        return self._stemmed(word)
+
+    def _stemmed(self, word: str) -> str:
         # French endings depend on accents: `livrées` becomes `livr`, but `livrees` only `livre`.
         # Stemming on until nothing changes makes the two fall together.
-        for _ in range(_MOST_ROUNDS):
-            shorter = self._stemmed_once(stem)
-            if shorter == stem:
+        for _ in range(_MOST_ROUNDS if self.language == "fr" else 1):
+            stem = self._stemmed_once(word)
+            if stem == word:
                 break
-            stem = shorter
-        return stem
+            word = stem
+        return word
 
     def _stemmed_once(self, word: str) -> str:
         # One stemmer object must not be used by two threads at once.
