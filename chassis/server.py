@@ -162,6 +162,7 @@ async def running_server(
                 *(() if guard is None else (Entrance(guard),)),
             ],
             options=server_options(settings),
+            maximum_concurrent_rpcs=settings.max_concurrent_calls,
         )
         server = RunningServer(business, health, metrics, settings)
         server.metrics_port = await stack.enter_async_context(metrics_served(metrics, settings))

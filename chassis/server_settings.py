@@ -69,6 +69,11 @@ class ServerSettings(BaseModel):
         default=30.0, gt=0, description="seconds for a call whose caller set no deadline"
     )
     max_message_bytes: int = Field(default=16 * 2**20, gt=0, description="bytes, both directions")
+    max_concurrent_calls: int = Field(
+        default=1_000,
+        ge=1,
+        description="calls served at the same time, streams among them; others are refused at once",
+    )
     max_connection_age_s: float | None = Field(
         default=300.0,
         gt=0,

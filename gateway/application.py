@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gateway.access.access import Access
 from gateway.access.keys import Keys
 from gateway.access.permitted_documents import PermittedDocuments
+from gateway.admission.admission import UNBOUNDED, Admission
 from gateway.catalogue import Catalogue
 from gateway.glossary.board import GlossaryBoard
 from gateway.glossary.glossaries import Glossaries
@@ -66,11 +67,13 @@ def assembled(
     access: Access,
     keys: Keys,
     *,
+    queries: Admission | None = None,
+    ingestion: Admission | None = None,
     vector_capacity: int = 4096,
     vector_ttl_s: float = 600.0,
     max_file_bytes: int = MAX_FILE_BYTES,
 ) -> Application:
-    """Returns the application over the given services."""
+    """Returns the application over the given services; by default it lets everybody in."""
     known = KnownWorkspaces(services.retriever)
     vectors = QueryVectors(services.embedder, capacity=vector_capacity, ttl_s=vector_ttl_s)
     parts = SearchParts(
@@ -81,7 +84,7 @@ def assembled(
         known,
         glossaries,
     )
-    searches = Searches(parts, switches)
+    searches = Searches(parts, switches, queries or Admission(UNBOUNDED))
     switch_editing = SwitchEditing(switches, services.retriever)
     return Application(
         searches=searches,
@@ -90,7 +93,10 @@ def assembled(
             services.retriever, services.ingestion, known, vectors, glossaries, switch_editing
         ),
         uploads=Uploads(
-            services.ingestion, PermittedDocuments(services.retriever), max_bytes=max_file_bytes
+            services.ingestion,
+            PermittedDocuments(services.retriever),
+            max_bytes=max_file_bytes,
+            admission=ingestion,
         ),
         jobs=services.jobs,
         spaces=SpaceWork(services.reembedding, services.retriever),

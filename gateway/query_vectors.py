@@ -82,6 +82,10 @@ class QueryVectors:
                 del self._flights[key]
                 flight.task.cancel()
 
+    def knows(self, workspace: str, space: Space, text: str) -> bool:
+        """Whether the vector can be had without the embedder."""
+        return (workspace, space.space_id, text) in self._cache
+
     def forget_workspace(self, workspace: str) -> None:
         """Drops the vectors of a workspace."""
         for key in [key for key in self._cache if key[0] == workspace]:

@@ -37,10 +37,11 @@ class SearchExplanations:
         question = permitted(question)
         check_question(question)
         check_expectation(expected)
-        run = self._searches.begin(question, DEFAULT_DEADLINE_S)
-        document = await self._expected_document(run, question, expected)
-        retrieval = await run.find_passages(include_formula_parts=True)
-        standings = await self._standings(run, retrieval, expected)
+        async with self._searches.admission.place_for(question.workspace):
+            run = self._searches.begin(question, DEFAULT_DEADLINE_S)
+            document = await self._expected_document(run, question, expected)
+            retrieval = await run.find_passages(include_formula_parts=True)
+            standings = await self._standings(run, retrieval, expected)
         return SearchExplanation(
             question=question,
             document=document,

@@ -7,11 +7,13 @@ import structlog
 from chassis.deadline import Deadline, current_deadline
 from chassis.request_id import current_request_id
 from gateway.access.permitted_questions import permitted
+from gateway.admission.admission import Admission
 from gateway.page_tokens import token_of
 from gateway.pipeline import STAGE_ORDER, Retrieval, find_passages
 from gateway.questions import FoundPassages, Question
 from gateway.receipt import Receipt, StageOutcome
 from gateway.stage_calls import SearchParts
+from gateway.stage_times import StageTimes
 from gateway.stages import Stages
 from gateway.switches.rules import SwitchChoice
 from gateway.switches.switching import Switching
@@ -25,20 +27,24 @@ _log = structlog.get_logger("gateway.searches")
 class Searches:
     """Runs questions through the pipeline with the switches in force."""
 
-    def __init__(self, parts: SearchParts, switches: Switching) -> None:
+    def __init__(self, parts: SearchParts, switches: Switching, admission: Admission) -> None:
         self._parts = parts
         self._switches = switches
+        self._times = StageTimes()
+        self.admission = admission
 
     async def search(self, question: Question) -> FoundPassages:
         """Finds passages within the caller's deadline, or 5 s where it gave none.
 
         InvalidArgument: what `check_question` refuses. NotFound: no such workspace. Unavailable:
-        the retriever is lost. DeadlineExceeded: it did not answer in time.
+        the retriever is lost. DeadlineExceeded: it did not answer in time. ResourceExhausted: too
+        many are asking.
         """
         question = permitted(question)
         check_question(question)
-        run = self.begin(question, DEFAULT_DEADLINE_S)
-        retrieval = await run.find_passages()
+        async with self.admission.place_for(question.workspace):
+            run = self.begin(question, DEFAULT_DEADLINE_S)
+            retrieval = await run.find_passages()
         following, fused = retrieval.following, retrieval.fused
         return FoundPassages(
             retrieval.hits,
@@ -57,16 +63,21 @@ class Searches:
         question = permitted(question)
         deadline = current_deadline() or Deadline.after(default_deadline_s)
         choice = self._switches.choice(question.workspace, question.query)
-        return SearchRun(self._parts, question, choice, deadline)
+        return SearchRun(self._parts, question, choice, deadline, self._times)
 
 
 class SearchRun:
     """One question on its way, and the receipt of what was done for it."""
 
     def __init__(
-        self, parts: SearchParts, question: Question, choice: SwitchChoice, deadline: Deadline
+        self,
+        parts: SearchParts,
+        question: Question,
+        choice: SwitchChoice,
+        deadline: Deadline,
+        times: StageTimes,
     ) -> None:
-        self.stages = Stages(deadline, STAGE_ORDER)
+        self.stages = Stages(deadline, STAGE_ORDER, times)
         self._parts = parts
         self._question = question
         self._choice = choice

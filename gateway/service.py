@@ -21,6 +21,8 @@ from gateway.access.claimed_actions import action_of_call
 from gateway.access.key_ring import KeyRing
 from gateway.access.key_store import DatabaseKeyStore
 from gateway.access.keys import Keys
+from gateway.admission.admission import Admission
+from gateway.admission.admission_metrics import AdmissionMetrics, AdmissionSeries
 from gateway.application import Application, Services, assembled
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.health import HealthClient
@@ -178,6 +180,7 @@ async def _application(
         )
         for name, (target, management) in targets.items()
     ]
+    series = AdmissionSeries(metrics.registry)
     return assembled(
         services,
         switches,
@@ -185,6 +188,8 @@ async def _application(
         Mesh(watched, services.embedder),
         access,
         keys,
+        queries=Admission(settings.query_limits(), AdmissionMetrics(series, "queries")),
+        ingestion=Admission(settings.ingestion_limits(), AdmissionMetrics(series, "ingestion")),
         vector_capacity=settings.vector_cache_capacity,
         vector_ttl_s=settings.vector_cache_ttl_s,
         max_file_bytes=settings.max_file_bytes,

@@ -12,6 +12,7 @@ from pydantic_settings import SettingsConfigDict
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
 from gateway.access.access import AccessMode
+from gateway.admission.admission import AdmissionLimits
 from gateway.database.urls import checked_database_url
 
 _TARGET = re.compile(r"(?P<before>.+:)(?P<port>[0-9]{1,5})")
@@ -76,6 +77,21 @@ class GatewaySettings(ServiceSettings, ServerSettings):
         gt=0,
         description="seconds between two looks for switches that another gateway has changed",
     )
+    queries_at_work: int = Field(
+        default=32, ge=1, description="searches and explanations worked on at the same time"
+    )
+    queries_waiting: int = Field(
+        default=64, ge=0, description="searches and explanations that may wait for their turn"
+    )
+    ingestions_at_work: int = Field(
+        default=16, ge=1, description="uploads worked on at the same time"
+    )
+    ingestions_waiting: int = Field(
+        default=64, ge=0, description="uploads that may wait for their turn"
+    )
+    longest_wait_s: float = Field(
+        default=0.5, gt=0, description="seconds for which a call waits for its turn at most"
+    )
     vector_cache_capacity: int = Field(
         default=4096, ge=1, le=1_000_000, description="query vectors kept in memory"
     )
@@ -125,3 +141,12 @@ class GatewaySettings(ServiceSettings, ServerSettings):
     @classmethod
     def _is_database_url(cls, url: str) -> str:
         return checked_database_url(url)
+
+    def query_limits(self) -> AdmissionLimits:
+        """Returns how many searches are let in."""
+        return AdmissionLimits(self.queries_at_work, self.queries_waiting, self.longest_wait_s)
+
+    def ingestion_limits(self) -> AdmissionLimits:
+        """Returns how many uploads are let in."""
+        limits = self.ingestions_at_work, self.ingestions_waiting
+        return AdmissionLimits(*limits, self.longest_wait_s)

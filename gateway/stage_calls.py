@@ -196,6 +196,7 @@ class StageCalls:
             lambda _timeout: self.parts.vectors.embed(self.question.workspace, space, wording),
             share=share,
             subject=f"space {space.space_id}",
+            timed=not self.parts.vectors.knows(self.question.workspace, space, wording),
         )
         return None if embedding is None else embedding.vector
 

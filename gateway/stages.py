@@ -11,9 +11,11 @@ from chassis.deadline import Deadline
 from chassis.errors import DeadlineExceeded, ServiceError
 from gateway.receipt import Cost, StageOutcome, StageReport, sum_costs
 from gateway.stage_merge import StagePart, merged
+from gateway.stage_times import StageTimes
 
 T = TypeVar("T")
 
+LATE = "DEADLINE_EXCEEDED"
 SHORTEST_STAGE_S = 0.002
 """An optional stage with less time than one hop takes is not called at all."""
 
@@ -34,8 +36,12 @@ class Stages:
     `report`. A stage may consist of several calls; their reports become one.
     """
 
-    def __init__(self, deadline: Deadline, order: Sequence[str]) -> None:
+    def __init__(
+        self, deadline: Deadline, order: Sequence[str], times: StageTimes | None = None
+    ) -> None:
+        """With `times`, optional calls that would hardly be done in time are not made."""
         self._deadline = deadline
+        self._times = times
         self._clock = deadline.clock
         self._parts: dict[str, list[StagePart]] = {stage: [] for stage in order}
 
@@ -55,21 +61,28 @@ class Stages:
         *,
         share: float,
         subject: str = "",
+        timed: bool = True,
     ) -> T | None:
-        """Returns None where the call fails with a ServiceError or is late.
+        """Returns None where the call fails with a ServiceError, is late, or was lately too slow.
 
-        The loss is reported, with `subject` in front of its words. Any other exception is a bug and
-        passes.
+        A call that is not `timed` asks no service, and is always made. The loss is reported, with
+        `subject` in front of its words. Any other exception is a bug and passes.
         """
         started = self._clock()
+        times = self._times if timed else None
+        begun = False
         try:
-            if self._deadline.share(share) < SHORTEST_STAGE_S:
-                raise DeadlineExceeded(f"no time was left for stage {stage}")
+            self._require_time(stage, share, times)
+            begun = True
             result = await self._bounded(stage, call, share)
         except ServiceError as error:
+            if begun and times is not None and error.reason == LATE:
+                times.given_up(stage, self._clock() - started)
             detail = f"{subject}: {error.message}" if subject else error.message
             self._note(StageReport(stage, StageOutcome.DEGRADED, error.reason, detail), started)
             return None
+        if times is not None:
+            times.answered(stage, self._clock() - started)
         self._note_result(stage, result, started)
         return result
 
@@ -98,6 +111,17 @@ class Stages:
         """Returns the sum of the known costs of all calls, one a currency."""
         return sum_costs([part.report for parts in self._parts.values() for part in parts])
 
+    def _require_time(self, stage: str, share: float, times: StageTimes | None) -> None:
+        seconds = self._deadline.share(share)
+        if seconds < SHORTEST_STAGE_S:
+            raise DeadlineExceeded(f"no time was left for stage {stage}")
+        if times is not None and not times.admits(stage, seconds):
+            raise DeadlineExceeded(
+                f"stage {stage} was not begun: lately one in twenty of its calls took longer than "
+                f"the {seconds * 1e3:.0f} ms there are",
+                reason="STAGE_TOO_SLOW",
+            )
+
     async def _bounded(self, stage: str, call: Callable[[float], Awaitable[T]], share: float) -> T:
         timeout = self._deadline.share(share)
         try:
@@ -106,7 +130,8 @@ class Stages:
         except TimeoutError as error:
             raise DeadlineExceeded(
                 f"the {_SERVICES.get(stage, stage)} did not answer within stage {stage}'s share "
-                f"of the time, {timeout * 1e3:.0f} ms"
+                f"of the time, {timeout * 1e3:.0f} ms",
+                reason=LATE,
             ) from error
 
     def _note_result(self, stage: str, result: object, started: float) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from gateway.access.access import Access
 from gateway.access.key_ring import KeyRing
 from gateway.access.keys import Keys
+from gateway.admission.admission import Admission
 from gateway.application import Application, Services, assembled
 from gateway.glossary.board import GlossaryBoard
 from gateway.mesh import Mesh, WatchedService
@@ -30,6 +31,7 @@ class MeshOfFakes:
 
     database: SwitchDatabase
     max_file_bytes: int = 1_000_000
+    queries: Admission | None = None
     rewriter: FakeRewriter = field(default_factory=FakeRewriter)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     retriever: FakeRetriever = field(default_factory=FakeRetriever)
@@ -75,5 +77,6 @@ class MeshOfFakes:
             mesh,
             Access(self.key_ring),
             Keys(self.key_store, self.key_ring),
+            queries=self.queries,
             max_file_bytes=self.max_file_bytes,
         )

@@ -10,6 +10,7 @@ import pytest
 from chassis.deadline import Deadline
 from chassis.errors import DeadlineExceeded, Unavailable
 from gateway.receipt import Cost, StageOutcome, StageReport
+from gateway.stage_times import StageTimes
 from gateway.stages import Stages
 from tests.fakes.clock import FakeClock
 from tests.fakes.gateway_services.bench import Bench
@@ -172,3 +173,48 @@ async def test_the_pipeline_gives_each_stage_its_share() -> None:
     assert bench.rewriter.behaviour.timeouts == pytest.approx([0.4 * 9])
     assert searched == pytest.approx(0.9 * 8)
     assert bench.reranker.behaviour.timeouts == pytest.approx([0.9 * 7])
+
+
+async def test_a_stage_that_was_lately_too_slow_is_not_begun() -> None:
+    """Its loss is told with a reason of its own; a caller with more time still waits for it."""
+    clock, called = FakeClock(), 0
+    times = StageTimes(clock)
+
+    async def slow(_timeout: float) -> None:
+        nonlocal called
+        called += 1
+        clock.now += 0.5
+
+    for _ in range(20):
+        await Stages(Deadline.after(10.0, clock), ("first",), times).optional(
+            "first", slow, share=0.5
+        )
+    told: list[StageReport] = []
+    for _ in range(3):
+        hurried = Stages(Deadline.after(0.5, clock), ("first",), times)
+        await hurried.optional("first", slow, share=0.5)
+        told += hurried.reports()
+    patient = Stages(Deadline.after(10.0, clock), ("first",), times)
+    await patient.optional("first", slow, share=0.5)
+
+    # One hurried call finds out whether the stage has become fast again.
+    assert called == 20 + 1 + 1
+    assert [each.reason for each in told] == ["STAGE_TOO_SLOW"] * 2
+    assert all(each.outcome is StageOutcome.DEGRADED for each in told)
+    assert "250 ms" in told[0].detail
+
+
+async def test_what_asks_no_service_is_always_made() -> None:
+    """A known query vector costs nothing, however slow the embedder is."""
+    clock = FakeClock()
+    times = StageTimes(clock)
+    for _ in range(20):
+        times.given_up("first", 5.0)
+
+    async def known(_timeout: float) -> str:
+        return "vector"
+
+    for _ in range(3):
+        runner = Stages(Deadline.after(0.5, clock), ("first",), times)
+        assert await runner.optional("first", known, share=0.5, timed=False) == "vector"
+    assert times.p95_s("first") == 10.0
