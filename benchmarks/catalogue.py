@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from benchmarks import (
     embedding_merging,
     gateway_hops,
+    gateway_overload,
     ingestion,
     mesh_hops,
     reranking_formula,
@@ -40,6 +41,7 @@ class Benchmark:
 BENCHMARKS: Mapping[str, Benchmark] = {
     "mesh_hops": Benchmark(mesh_hops.measure, 80),
     "gateway_hops": Benchmark(gateway_hops.measure, 60),
+    "gateway_overload": Benchmark(gateway_overload.measure, 60),
     "stage_costs": Benchmark(stage_costs.measure, 30),
     "reranking_formula": Benchmark(reranking_formula.measure, 3),
     "text_analysis": Benchmark(text_analysis.measure, 3),

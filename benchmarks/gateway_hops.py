@@ -61,26 +61,39 @@ def measure(quick: bool) -> Figures:
     """Returns the gateway's time, CPU time and calls a second as multiples of its echo chain's."""
     with ExitStack() as stack:
         chains = {kind: stack.enter_context(echo_chain(hops)) for kind, hops in HOPS.items()}
-        gateway = stack.enter_context(_gateway_before_canned_stages())
+        gateway = stack.enter_context(gateway_before_canned_stages())
         return uvloop.run(_measured(chains, gateway, 2 if quick else 13))
 
 
 @contextmanager
-def _gateway_before_canned_stages() -> Iterator[Sequence[ServerProcess]]:
+def gateway_before_canned_stages(
+    *, retriever_s: float = 0.0, settings: Mapping[str, str] | None = None
+) -> Iterator[Sequence[ServerProcess]]:
+    """Runs the gateway, which comes first, and stages that answer canned bytes, while inside.
+
+    The retriever waits `retriever_s` seconds before each answer; `settings` are the gateway's.
+    """
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         stages = {
-            stage: stack.enter_context(running("benchmarks.canned_stage", stage))
+            stage: stack.enter_context(
+                running(
+                    "benchmarks.canned_stage",
+                    stage,
+                    *([str(retriever_s)] if stage == "retriever" else []),
+                )
+            )
             for stage in STAGES
         }
-        settings = {
+        set_to = {
             "PORT": "0",
             "HTTP_PORT": "0",
             "DATABASE_URL": f"sqlite+aiosqlite:///{folder}/gateway.sqlite",
             "DRAIN_PAUSE_S": "0",
             **{f"{stage.upper()}_TARGET": server.address for stage, server in stages.items()},
+            **(settings or {}),
         }
-        environment = {f"JUSTESSE_GATEWAY_{name}": value for name, value in settings.items()}
+        environment = {f"JUSTESSE_GATEWAY_{name}": value for name, value in set_to.items()}
         front = stack.enter_context(running("benchmarks.gateway_server", environment=environment))
         yield front, *stages.values()
 
@@ -98,7 +111,7 @@ async def _measured(
     _check(search_pb2.SearchPassagesResponse.FromString(await search(_request("combien ?"))))
     random_numbers = random.Random(31)
     requests = {
-        CACHED: lambda: _request("combien de conteneurs sont en retard"),
+        CACHED: cached_request,
         NEW: lambda: _request(f"quand part la commande {random_numbers.random()}"),
     }
     systems: dict[tuple[str, str], System] = {}
@@ -135,6 +148,11 @@ def _check(response: search_pb2.SearchPassagesResponse) -> None:
     """Raises RuntimeError where a stage was lost: its hop would not be measured."""
     if response.receipt.degraded or len(response.hits) != LIMIT:
         raise RuntimeError(f"the gateway could not use a canned answer: {response.receipt}")
+
+
+def cached_request() -> bytes:
+    """Returns the request of a search whose query vector is known from the second one on."""
+    return _request("combien de conteneurs sont en retard")
 
 
 def _request(query: str) -> bytes:

@@ -63,6 +63,33 @@ def _gateway(kind: str, hops: int) -> Sequence[Goal]:
     )
 
 
+_OVERLOAD: Sequence[Goal] = (
+    Goal(
+        "ten times the peak sent: answered, searches/s over the peak",
+        "gateway_overload",
+        "answered in the flood, searches/s / peak",
+        at_least=0.9,
+    ),
+    Goal(
+        "ten times the peak sent: p99 of the answered over that at the peak",
+        "gateway_overload",
+        "p99 of the answered / at the peak",
+        at_most=2,
+    ),
+    Goal(
+        "ten times the peak sent: memory of the gateway after over before",
+        "gateway_overload",
+        "memory after / before",
+        at_most=1.2,
+    ),
+    Goal(
+        "seconds until a search takes its time again",
+        "gateway_overload",
+        "seconds until a search takes its time again",
+        at_most=5,
+    ),
+)
+
 _STAGES: Sequence[Goal] = (
     Goal(
         "built-in model, new query: the embedder's share of the time",
@@ -95,5 +122,6 @@ MESH_GOALS: Sequence[Goal] = (
     *_WHOLE,
     *_gateway(CACHED_BEFORE_STAGES, 3),
     *_gateway(NEW_BEFORE_STAGES, 4),
+    *_OVERLOAD,
     *_STAGES,
 )

@@ -30,7 +30,7 @@ class Connection:
     """An account at a vendor.
 
     The limits per minute are those of the account, None for unlimited; `replicas` processes
-    share them evenly.
+    share them evenly. `private_hosts` may have addresses that are not public.
     """
 
     base_url: str
@@ -38,13 +38,16 @@ class Connection:
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     replicas: int = 1
+    private_hosts: tuple[str, ...] = ()
 
     def http(self, vendor: str, read_timeout_s: float = 20.0) -> VendorHttp:
         """Returns the connections to the vendor."""
         headers = {}
         if self.key is not None:
             headers["authorization"] = SecretStr(f"Bearer {self.key.get_secret_value()}")
-        settings = VendorHttpSettings(read_timeout_s=read_timeout_s)
+        settings = VendorHttpSettings(
+            read_timeout_s=read_timeout_s, private_hosts=self.private_hosts
+        )
         return VendorHttp(vendor, self.base_url, secret_headers=headers, settings=settings)
 
     def client(

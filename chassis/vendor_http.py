@@ -21,6 +21,7 @@ from chassis.bounded_body import BadEncoding, BodyTooLarge, IncompleteBody, read
 from chassis.bounded_lines import LineTooLong, bounded_lines
 from chassis.clock import Clock
 from chassis.deadline import Deadline
+from chassis.provider_addresses import CheckedTransport
 from chassis.retry_after import retry_after_s
 from chassis.strict_json import NonFiniteNumber, NotJson, parsed_json
 from chassis.vendor_errors import (
@@ -51,6 +52,9 @@ class VendorHttpSettings(BaseModel):
     max_line_bytes: int = Field(default=2**20, gt=0, description="of an answer in lines")
     max_connections: int = Field(default=20, gt=0)
     proxy: str | None = None
+    private_hosts: tuple[str, ...] = Field(
+        default=(), description="hosts that may have private or link-local addresses"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +255,16 @@ class VendorHttp:
 
 
 def _http_client(settings: VendorHttpSettings) -> httpx.AsyncClient:
+    # What the client would make of its own arguments: it takes these, or a transport.
+    transport = httpx.AsyncHTTPTransport(
+        limits=httpx.Limits(
+            max_connections=settings.max_connections,
+            max_keepalive_connections=settings.max_connections,
+            keepalive_expiry=30.0,
+        ),
+        trust_env=False,
+        proxy=settings.proxy,
+    )
     return httpx.AsyncClient(
         timeout=httpx.Timeout(
             connect=settings.connect_timeout_s,
@@ -258,12 +272,7 @@ def _http_client(settings: VendorHttpSettings) -> httpx.AsyncClient:
             write=settings.read_timeout_s,
             pool=settings.pool_timeout_s,
         ),
-        limits=httpx.Limits(
-            max_connections=settings.max_connections,
-            max_keepalive_connections=settings.max_connections,
-            keepalive_expiry=30.0,
-        ),
         follow_redirects=False,
         trust_env=False,
-        proxy=settings.proxy,
+        transport=CheckedTransport(transport, settings.private_hosts),
     )

@@ -46,6 +46,11 @@ class ChatSettings(BaseModel):
         description="what a workspace may cost a day (UTC) before only free models work for it, "
         "in the currency of the prices; unlimited if not set",
     )
+    private_providers: tuple[str, ...] = Field(
+        default=(),
+        description="hosts of providers that may have private or link-local addresses, separated "
+        "by commas",
+    )
     replicas: int = Field(
         default=1, ge=1, description="processes that share each account's limits and cost caps"
     )
@@ -128,7 +133,11 @@ class ChatSettings(BaseModel):
             key = vendor_key(self.ollama_api_key, self.ollama_api_key_file, "OLLAMA_API_KEY")
             if not self.ollama_host.strip():
                 return None
-            return Connection(base_url_of(self.ollama_host, ollama.DEFAULT_PORT), key)
+            return Connection(
+                base_url_of(self.ollama_host, ollama.DEFAULT_PORT),
+                key,
+                private_hosts=self.private_providers,
+            )
         if provider == mistral.NAME:
             key = vendor_key(self.mistral_api_key, self.mistral_api_key_file, "MISTRAL_API_KEY")
             return None if key is None else self._limited(provider, self.mistral_base_url, key)
@@ -151,6 +160,7 @@ class ChatSettings(BaseModel):
             getattr(self, f"{provider}_requests_per_minute"),
             getattr(self, f"{provider}_tokens_per_minute"),
             replicas=self.replicas,
+            private_hosts=self.private_providers,
         )
 
 

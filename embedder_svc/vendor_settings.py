@@ -74,6 +74,11 @@ class VendorSettings(BaseModel):
     openai_requests_per_minute: float | None = Field(default=None, gt=0, description=_PER_MINUTE)
     openai_tokens_per_minute: float | None = Field(default=None, gt=0, description=_PER_MINUTE)
 
+    private_providers: tuple[str, ...] = Field(
+        default=(),
+        description="hosts of providers that may have private or link-local addresses, separated "
+        "by commas",
+    )
     replicas: int = Field(
         default=1, ge=1, description="embedders that share each account's limits and cost caps"
     )
@@ -103,7 +108,11 @@ class VendorSettings(BaseModel):
         if provider == ollama.NAME:
             if not self.ollama_host.strip():
                 return None
-            return Connection(base_url_of(self.ollama_host, ollama.DEFAULT_PORT), key)
+            return Connection(
+                base_url_of(self.ollama_host, ollama.DEFAULT_PORT),
+                key,
+                private_hosts=self.private_providers,
+            )
         own_server = provider == openai_compatible.NAME and bool(self.openai_base_url)
         if key is None and not own_server:
             return None
@@ -111,7 +120,13 @@ class VendorSettings(BaseModel):
             getattr(self, f"{provider}_requests_per_minute"),
             getattr(self, f"{provider}_tokens_per_minute"),
         )
-        return Connection(self._base_url(provider, key), key, *limits, replicas=self.replicas)
+        return Connection(
+            self._base_url(provider, key),
+            key,
+            *limits,
+            replicas=self.replicas,
+            private_hosts=self.private_providers,
+        )
 
     def _base_url(self, provider: str, key: SecretStr | None) -> str:
         given: str = getattr(self, f"{provider}_base_url")

@@ -81,13 +81,13 @@ class GatewaySettings(ServiceSettings, ServerSettings):
         default=32, ge=1, description="searches and explanations worked on at the same time"
     )
     queries_waiting: int = Field(
-        default=64, ge=0, description="searches and explanations that may wait for their turn"
+        default=32, ge=0, description="searches and explanations that may wait for their turn"
     )
     ingestions_at_work: int = Field(
         default=16, ge=1, description="uploads worked on at the same time"
     )
     ingestions_waiting: int = Field(
-        default=64, ge=0, description="uploads that may wait for their turn"
+        default=16, ge=0, description="uploads that may wait for their turn"
     )
     longest_wait_s: float = Field(
         default=0.5, gt=0, description="seconds for which a call waits for its turn at most"

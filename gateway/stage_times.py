@@ -14,15 +14,18 @@ FEWEST_CALLS = 10
 """Fewer than that say nothing of a 95th percentile."""
 REMEMBERED_S = 60.0
 PROBE_EVERY_S = 5.0
+HEALED_AFTER = 3
+"""Calls in a row that are answered, after which those that were given up are forgotten."""
 
 
 @dataclass(slots=True)
 class _Recent:
-    """Moments and durations, in seconds, of the last calls of one stage."""
+    """Moments and durations, in seconds, of the last calls of one stage, and whether given up."""
 
-    calls: deque[tuple[float, float]] = field(
+    calls: deque[tuple[float, float, bool]] = field(
         default_factory=lambda: deque(maxlen=REMEMBERED_CALLS)
     )
+    answered_in_a_row: int = 0
     slowest: float = 0.0
     probed_at: float = -math.inf
     probing: bool = False
@@ -33,7 +36,8 @@ class StageTimes:
 
     A stage whose 95th percentile is over the time there is would most likely be given up after
     having used that time, so it is not called; but for one call every 5 s, which finds out whether
-    it has become fast again. Belongs to one event loop.
+    it has become fast again; three answers in a row, to patient callers, find it out too. Belongs
+    to one event loop.
     """
 
     def __init__(self, clock: Clock = clocks.monotonic) -> None:
@@ -68,7 +72,13 @@ class StageTimes:
             recent.calls.clear()
             recent.slowest = 0.0
         recent.probing = False
-        self._add(recent, seconds)
+        recent.answered_in_a_row += 1
+        if recent.answered_in_a_row == HEALED_AFTER:
+            kept = [call for call in recent.calls if not call[2]]
+            recent.calls.clear()
+            recent.calls.extend(kept)
+            recent.slowest = max((taken for _, taken, _ in kept), default=0.0)
+        self._add(recent, seconds, late=False)
 
     def given_up(self, stage: str, seconds: float) -> None:
         """Notes that a call was given up after so many seconds: it would have taken longer.
@@ -77,10 +87,11 @@ class StageTimes:
         """
         recent = self._stages.setdefault(stage, _Recent())
         recent.probing = False
-        self._add(recent, 2 * seconds)
+        recent.answered_in_a_row = 0
+        self._add(recent, 2 * seconds, late=True)
 
-    def _add(self, recent: _Recent, seconds: float) -> None:
-        recent.calls.append((self._clock(), seconds))
+    def _add(self, recent: _Recent, seconds: float, *, late: bool) -> None:
+        recent.calls.append((self._clock(), seconds, late))
         if seconds >= recent.slowest:
             recent.slowest = seconds
 
@@ -88,7 +99,7 @@ class StageTimes:
         oldest = self._clock() - REMEMBERED_S
         while recent.calls and recent.calls[0][0] < oldest:
             recent.calls.popleft()
-        ordered = sorted(seconds for _, seconds in recent.calls)
+        ordered = sorted(seconds for _, seconds, _ in recent.calls)
         recent.slowest = ordered[-1] if ordered else 0.0
         if len(ordered) < FEWEST_CALLS:
             return None

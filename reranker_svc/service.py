@@ -14,7 +14,7 @@ from chassis.patience import Patience
 from chassis.rate_limiter import RateLimiter
 from chassis.server import RunningServer, running_server
 from chassis.vendor_client import VendorClient
-from chassis.vendor_http import VendorHttp
+from chassis.vendor_http import VendorHttp, VendorHttpSettings
 from chat_models.catalogue import configured_chain
 from reranker_svc.chat.listwise_chat import ListwiseChat
 from reranker_svc.endpoints.addresses import base_and_path
@@ -112,7 +112,12 @@ def endpoint_model(settings: RerankerSettings) -> EndpointModel:
         headers["authorization"] = SecretStr(f"Bearer {key.get_secret_value()}")
     limit = settings.endpoint_requests_per_minute
     client = VendorClient(
-        VendorHttp(dialect.name, base_url, secret_headers=headers),
+        VendorHttp(
+            dialect.name,
+            base_url,
+            secret_headers=headers,
+            settings=VendorHttpSettings(private_hosts=settings.private_providers),
+        ),
         patience=_PATIENCE,
         breaker=CircuitBreaker(dialect.name, on_change=_log_change),
         limiter=RateLimiter(

@@ -150,8 +150,9 @@ class Mesh:
             "JUSTESSE_INGESTION_DATA_FOLDER": str(self.folder / "ingestion"),
             "JUSTESSE_INGESTION_WINDOWS": "always",
             "JUSTESSE_INGESTION_WINDOWS_FIRST": "true",
-            # A rewriter that is left alone would not be missed.
+            # What is left alone, as it has no model, would not be missed.
             "JUSTESSE_REWRITER_PAUSE_WITHOUT_MODEL_S": "0",
+            "JUSTESSE_RERANKER_PAUSE_WITHOUT_MODEL_S": "0",
             "JUSTESSE_GATEWAY_HTTP_PORT": str(self.http_port),
             **claims,
             **self.settings,

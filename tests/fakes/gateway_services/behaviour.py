@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from tests.fakes.clock import FakeClock
@@ -12,10 +13,12 @@ from tests.fakes.clock import FakeClock
 class Behaviour:
     """Waits for others at `barrier`, hangs for ever, raises `error`, or lets the call pass.
 
-    `takes_s` is the time a call takes on `clock`; `timeouts` are those the calls were given.
+    `before` is awaited with the call's time-out first. `takes_s` is the time a call takes on
+    `clock`; `timeouts` are those the calls were given.
     """
 
     error: Exception | None = None
+    before: Callable[[float | None], Awaitable[None]] | None = None
     hangs: bool = False
     barrier: asyncio.Barrier | None = None
     clock: FakeClock | None = None
@@ -25,6 +28,8 @@ class Behaviour:
     async def meet(self, timeout: float | None) -> None:
         """Does to a call what the test asked for."""
         self.timeouts.append(timeout)
+        if self.before is not None:
+            await self.before(timeout)
         if self.barrier is not None:
             await self.barrier.wait()
         if self.clock is not None:

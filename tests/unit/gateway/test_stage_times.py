@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gateway.stage_times import (
     FEWEST_CALLS,
+    HEALED_AFTER,
     PROBE_EVERY_S,
     REMEMBERED_CALLS,
     REMEMBERED_S,
@@ -77,6 +78,21 @@ async def test_a_stage_that_is_fast_again_comes_back_by_a_probe() -> None:
 
     times.answered("rewrite", 0.1)
     assert all(times.admits("rewrite", 1.0) for _ in range(5))
+
+
+def test_answers_to_patient_callers_bring_a_stage_back_too() -> None:
+    """Three in a row: what was given up before says nothing of the stage any more."""
+    times = StageTimes(FakeClock())
+    for _ in range(REMEMBERED_CALLS):
+        times.given_up("rewrite", 1.0)
+    for _ in range(HEALED_AFTER - 1):
+        times.answered("rewrite", 0.1)
+    times.given_up("rewrite", 1.0)
+    assert times.p95_s("rewrite") == 2.0
+
+    for _ in range(HEALED_AFTER):
+        times.answered("rewrite", 0.1)
+    assert all(times.admits("rewrite", 0.5) for _ in range(5))
 
 
 async def test_what_is_over_a_minute_old_says_nothing() -> None:
