@@ -19,7 +19,7 @@ from justesse.gateway.v1 import search_pb2, search_pb2_grpc
 async def canned(stage: str, stack: AsyncExitStack) -> str:
     """Serves the answers of one stage and returns its address."""
     server = grpc.aio.server()
-    server.add_generic_rpc_handlers([CannedHandlers(answers_of(stage))])
+    server.add_generic_rpc_handlers([CannedHandlers(answers_of(stage), 0.0)])
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     stack.push_async_callback(server.stop, None)
