@@ -21,7 +21,7 @@ from chassis.bounded_body import BadEncoding, BodyTooLarge, IncompleteBody, read
 from chassis.bounded_lines import LineTooLong, bounded_lines
 from chassis.clock import Clock
 from chassis.deadline import Deadline
-from chassis.provider_addresses import CheckedTransport
+from chassis.provider_addresses import AddressNotAllowedError, ProviderAddresses
 from chassis.retry_after import retry_after_s
 from chassis.strict_json import NonFiniteNumber, NotJson, parsed_json
 from chassis.vendor_errors import (
@@ -88,6 +88,8 @@ class VendorHttp:
         self._secrets = dict(secret_headers or {})
         self._settings = settings or VendorHttpSettings()
         self._wall = wall
+        self._host = parts.hostname
+        self._addresses = ProviderAddresses(self._settings.private_hosts)
         self._client = _http_client(self._settings)
 
     def __repr__(self) -> str:
@@ -103,6 +105,7 @@ class VendorHttp:
         """Sends a JSON body (or none) and returns the answer, all within that many seconds."""
         with self._told_when_unreachable():
             async with asyncio.timeout(seconds):
+                await self._addresses.require_allowed(self._host)
                 response = await self._client.send(self._request(method, path, body), stream=True)
                 try:
                     raw = await self._body(response)
@@ -123,6 +126,7 @@ class VendorHttp:
         """
         with self._told_when_unreachable():
             async with asyncio.timeout(opening_s):
+                await self._addresses.require_allowed(self._host)
                 request = self._request("POST", path, body, "text/event-stream, application/json")
                 response = await self._client.send(request, stream=True)
         try:
@@ -171,6 +175,8 @@ class VendorHttp:
             yield
         except (TimeoutError, httpx.TimeoutException, httpx.TransportError) as error:
             raise self._unreachable(error) from error
+        except AddressNotAllowedError as error:
+            raise VendorUnavailable(self.vendor, str(error), retryable=False) from error
 
     def _request(
         self, method: str, path: str, body: bytes | None, lines_as: str = ""
@@ -255,16 +261,6 @@ class VendorHttp:
 
 
 def _http_client(settings: VendorHttpSettings) -> httpx.AsyncClient:
-    # What the client would make of its own arguments: it takes these, or a transport.
-    transport = httpx.AsyncHTTPTransport(
-        limits=httpx.Limits(
-            max_connections=settings.max_connections,
-            max_keepalive_connections=settings.max_connections,
-            keepalive_expiry=30.0,
-        ),
-        trust_env=False,
-        proxy=settings.proxy,
-    )
     return httpx.AsyncClient(
         timeout=httpx.Timeout(
             connect=settings.connect_timeout_s,
@@ -272,7 +268,12 @@ def _http_client(settings: VendorHttpSettings) -> httpx.AsyncClient:
             write=settings.read_timeout_s,
             pool=settings.pool_timeout_s,
         ),
+        limits=httpx.Limits(
+            max_connections=settings.max_connections,
+            max_keepalive_connections=settings.max_connections,
+            keepalive_expiry=30.0,
+        ),
         follow_redirects=False,
         trust_env=False,
-        transport=CheckedTransport(transport, settings.private_hosts),
+        proxy=settings.proxy,
     )
