@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
 from gateway.access.access import AccessMode
 from gateway.admission.admission import AdmissionLimits
-from gateway.database.urls import checked_database_url
+from gateway.database.urls import checked_database_url, with_url_of_file
 
 _TARGET = re.compile(r"(?P<before>.+:)(?P<port>[0-9]{1,5})")
 MANAGEMENT_OFFSET = 1000
@@ -69,6 +69,9 @@ class GatewaySettings(ServiceSettings, ServerSettings):
         description="URL of the database that holds switches and glossaries, with an asyncio "
         "driver, such as sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/NAME",
     )
+    database_url_file: Path | None = Field(
+        default=None, description="file that holds that URL, in place of the setting"
+    )
     switch_refresh_s: float = Field(
         default=300.0, gt=0, description="seconds between two readings of switches and glossaries"
     )
@@ -123,6 +126,11 @@ class GatewaySettings(ServiceSettings, ServerSettings):
         ge=0,
         description="seconds for which known keys are valid while the database is lost, from 0",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _url_may_stand_in_a_file(cls, values: Any) -> Any:
+        return with_url_of_file(values)
 
     @field_validator(
         "rewriter_target",

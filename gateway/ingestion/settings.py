@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
-from gateway.database.urls import checked_database_url
+from gateway.database.urls import checked_database_url, with_url_of_file
 from gateway.ingestion.embedding_calls import BatchLimits
 from gateway.ingestion.extraction.limits import ExtractionLimits
 from gateway.ingestion.passage_windows import WindowChoice
@@ -47,6 +48,9 @@ class IngestionSettings(ServiceSettings, ServerSettings):
         default="sqlite+aiosqlite:///justesse-data/gateway.sqlite",
         description="URL of the gateway's database, which holds the jobs, with an asyncio driver, "
         "such as sqlite+aiosqlite:///FILE or postgresql+psycopg://USER@HOST/NAME",
+    )
+    database_url_file: Path | None = Field(
+        default=None, description="file that holds that URL, in place of the setting"
     )
     files_at_once: int = Field(
         default=4, ge=1, le=256, description="files of jobs in work at the same time, 1 to 256"
@@ -134,6 +138,11 @@ class IngestionSettings(ServiceSettings, ServerSettings):
             archive_ratio=self.max_archive_ratio,
             archive_bytes=self.max_archive_mb * _MEBIBYTE,
         )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _url_may_stand_in_a_file(cls, values: Any) -> Any:
+        return with_url_of_file(values)
 
     @field_validator("database_url")
     @classmethod
