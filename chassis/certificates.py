@@ -85,14 +85,15 @@ def read_certificates(files: CertificateFiles) -> Certificates:
 class WatchedCertificates:
     """The certificates of some files, looked at again whenever they are asked for.
 
-    At most every 5 s, and only their times and sizes, so that asking costs next to nothing. Safe to
-    ask from any thread: gRPC does so from its own.
+    At most every 5 s, so that asking costs next to nothing. Safe to ask from any thread: gRPC does
+    so from its own.
     """
 
     def __init__(
         self, files: CertificateFiles, metrics: Metrics, *, clock: Clock = clocks.monotonic
     ) -> None:
         """Reads the files. Raises StartError with all mistakes where they are of no use."""
+        self._seen = _contents(files)
         try:
             self._current = read_certificates(files)
         except CertificateError as error:
@@ -102,7 +103,6 @@ class WatchedCertificates:
         self._files = files
         self._clock = clock
         self._lock = threading.Lock()
-        self._seen = _marks(files)
         self._looked_at = clock()
         shown = certificate_metrics_of(metrics)
         self._reloads = shown.reloads
@@ -113,13 +113,15 @@ class WatchedCertificates:
         if self._clock() - self._looked_at < LOOKED_AT_EVERY_S:
             return self._current
         with self._lock:
-            self._looked_at = self._clock()
-            seen = _marks(self._files)
-            if seen != self._seen:
-                self._read(seen)
+            # Another thread may have looked while this one waited.
+            if self._clock() - self._looked_at >= LOOKED_AT_EVERY_S:
+                seen = _contents(self._files)
+                if seen != self._seen:
+                    self._read(seen)
+                self._looked_at = self._clock()
             return self._current
 
-    def _read(self, seen: tuple[object, ...]) -> None:
+    def _read(self, seen: tuple[bytes | None, ...]) -> None:
         use = self._files.use
         try:
             self._current = read_certificates(self._files)
@@ -178,14 +180,10 @@ def _written(key: Any) -> bytes:
     return written
 
 
-def _marks(files: CertificateFiles) -> tuple[object, ...]:
-    marks: list[object] = []
-    for path in _paths(files):
-        try:
-            # Follows links, by which clusters exchange whole folders at once.
-            status = path.stat()
-        except OSError as error:
-            marks.append(error.errno)
-        else:
-            marks.append((status.st_mtime_ns, status.st_size, status.st_ino))
-    return tuple(marks)
+def _contents(files: CertificateFiles) -> tuple[bytes | None, ...]:
+    """Returns what the files hold; None for one that cannot be read.
+
+    Their times would not do: two writes within a tick of the kernel's clock look alike.
+    """
+    mistakes: list[str] = []
+    return tuple(_content(path, mistakes) for path in _paths(files))

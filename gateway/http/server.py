@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from chassis.binding import cannot_listen, joined, require_trusted_host
 from chassis.certificates import WatchedCertificates
 from chassis.tls_server import http_context
+from gateway.http.bounded_heads import BoundedHeads
 
 _log = structlog.get_logger("gateway.http")
 
@@ -46,7 +47,7 @@ async def running_http(
     address = joined(host, listener.getsockname()[1])
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=BoundedHeads,
         ws="none",
         lifespan="off",
         loop="none",
