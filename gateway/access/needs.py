@@ -155,6 +155,7 @@ ROUTE_NEEDS: Mapping[tuple[str, str], Need] = {
     ("PUT", f"{_ONE}/switches/{{key}}"): _whole(_OF_SLUG, _ADMIN),
     ("DELETE", f"{_ONE}/switches/{{key}}"): _whole(_OF_SLUG, _ADMIN),
     ("GET", "/v1/status"): _EVERYTHING,
+    ("GET", "/"): _NOBODY,
     ("GET", "/livez"): _NOBODY,
     ("GET", "/readyz"): _NOBODY,
     # A browser sends no key for them, and they tell nothing of this installation.

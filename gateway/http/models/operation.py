@@ -43,6 +43,16 @@ class ReadinessBody(BaseModel):
     retriever: ServiceStateBody
 
 
+class EntranceBody(BaseModel):
+    """What answers here, and the paths of its documentation, description and health."""
+
+    name: str = "Justesse"
+    documentation: str = "/docs"
+    description: str = "/openapi.json"
+    liveness: str = "/livez"
+    readiness: str = "/readyz"
+
+
 class LivenessBody(BaseModel):
     """The process runs."""
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 
 from gateway.access.call_access import sees_installation
 from gateway.http.models.operation import (
+    EntranceBody,
     LivenessBody,
     MeshBody,
     ReadinessBody,
@@ -26,6 +27,11 @@ def health_routes(mesh: Mesh) -> APIRouter:
     async def describe_mesh() -> JsonResponse:
         """Asks every service for its health and says what was heard."""
         return JsonResponse(to_mesh_body(await mesh.describe()))
+
+    @router.get("/", response_model=EntranceBody)
+    async def entrance() -> JsonResponse:
+        """Says what this is and where to go on; needs no key."""
+        return JsonResponse(EntranceBody())
 
     @router.get("/livez", response_model=LivenessBody)
     async def liveness() -> JsonResponse:

@@ -31,7 +31,7 @@ async def test_an_impossible_request_id_is_replaced(http: httpx.AsyncClient, giv
     assert answer.headers["x-request-id"] not in {given, ""}
 
 
-@pytest.mark.parametrize("path", ["/livez", "/v1/nothing", "/v1/search", "/docs"])
+@pytest.mark.parametrize("path", ["/", "/livez", "/v1/nothing", "/v1/search", "/docs"])
 async def test_every_answer_has_the_security_headers(http: httpx.AsyncClient, path: str) -> None:
     """Errors have them as well as answers."""
     answer = await http.get(path)
@@ -139,3 +139,13 @@ async def test_requests_are_measured_by_route_and_status(mesh: MeshOfFakes) -> N
     assert 'http_route="/v1/documents/{external_id:path}"' in text
     assert 'http_request_method="_OTHER"' in text
     assert "secret-id" not in text
+
+
+async def test_the_entrance_leads_to_what_is_there(http: httpx.AsyncClient) -> None:
+    """Without a key; every path that it names is served."""
+    named = (await http.get("/")).json()
+
+    assert named.pop("name") == "Justesse"
+    assert len(named) == 4
+    for path in named.values():
+        assert (await http.get(path)).status_code in {200, 503}
