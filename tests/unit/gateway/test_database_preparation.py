@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chassis.settings import SettingsError, read_settings
-from gateway.database import __main__ as preparation
 from gateway.database.schema import SCHEMA_VERSION
 from gateway.ingestion.settings import IngestionSettings
 from gateway.settings import GatewaySettings
@@ -54,34 +56,37 @@ def test_a_file_of_no_use_is_told_and_not_shown(
     assert "secret" not in str(refused.value)
 
 
-def test_the_step_brings_the_schema_up_to_date(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def prepare(url: str) -> subprocess.CompletedProcess[str]:
+    """Runs the step in a process of its own."""
+    inherited = {name: value for name, value in os.environ.items() if "JUSTESSE_" not in name}
+    return subprocess.run(
+        [sys.executable, "-m", "gateway.database"],
+        env={**inherited, "JUSTESSE_GATEWAY_DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_step_brings_the_schema_up_to_date(tmp_path: Path) -> None:
     """Also where nothing is there yet, and a second time."""
     file = tmp_path / "data" / "g.sqlite"
-    monkeypatch.setenv("JUSTESSE_GATEWAY_DATABASE_URL", f"sqlite+aiosqlite:///{file}")
 
-    for _ in range(2):
-        preparation.main()
+    done = [prepare(f"sqlite+aiosqlite:///{file}") for _ in range(2)]
 
+    assert [each.returncode for each in done] == [0, 0]
     connection = sqlite3.connect(file)
     found = connection.execute("SELECT version_num FROM justesse_schema_version").fetchall()
     connection.close()
     assert found == [(SCHEMA_VERSION,)]
 
 
-def test_a_lost_database_ends_the_step_without_a_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_lost_database_ends_the_step_without_a_traceback() -> None:
     """With exit code 1 and one line, which does not show the password."""
-    url = "postgresql+psycopg://user:hidden@127.0.0.1:1/name"
-    monkeypatch.setenv("JUSTESSE_GATEWAY_DATABASE_URL", url)
+    done = prepare("postgresql+psycopg://user:hidden@127.0.0.1:1/name")
 
-    with pytest.raises(SystemExit) as ended:
-        preparation.main()
-
-    told = capsys.readouterr().err
-    assert ended.value.code == 1
-    assert "database is lost" in told
-    assert "Traceback" not in told
-    assert "hidden" not in told
+    assert done.returncode == 1
+    assert "database is lost" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "hidden" not in done.stdout + done.stderr
