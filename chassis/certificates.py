@@ -16,6 +16,7 @@ from typing import Any
 import structlog
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     PublicFormat,
@@ -29,6 +30,9 @@ from chassis.clock import Clock
 from chassis.metrics import Metrics
 
 LOOKED_AT_EVERY_S = 5.0
+LEAST_RSA_BITS = 2048
+SERVED_CURVES = (ec.SECP256R1, ec.SECP384R1)
+"""Keys that both gRPC and the HTTP door make connections with; one of them drops all others."""
 
 _log = structlog.get_logger("chassis.certificates")
 
@@ -162,9 +166,25 @@ def _first(path: Path, content: bytes, mistakes: list[str]) -> x509.Certificate 
 
 def _leaf(path: Path, content: bytes, mistakes: list[str]) -> x509.Certificate | None:
     leaf = _first(path, content, mistakes)
-    if leaf is not None and leaf.not_valid_after_utc <= datetime.now(UTC):
+    if leaf is None:
+        return None
+    now = datetime.now(UTC)
+    if leaf.not_valid_after_utc <= now:
         mistakes.append(f"the certificate in {path} expired at {leaf.not_valid_after_utc}")
+    if leaf.not_valid_before_utc > now:
+        mistakes.append(f"the certificate in {path} is valid from {leaf.not_valid_before_utc} only")
+    if not _is_served(leaf.public_key()):
+        mistakes.append(
+            f"the certificate in {path} has a key that not every connection can use; make one of "
+            f"RSA with {LEAST_RSA_BITS} bits or more, P-256 or P-384"
+        )
     return leaf
+
+
+def _is_served(key: Any) -> bool:
+    if isinstance(key, rsa.RSAPublicKey):
+        return key.key_size >= LEAST_RSA_BITS
+    return isinstance(key, ec.EllipticCurvePublicKey) and isinstance(key.curve, SERVED_CURVES)
 
 
 def _public_part(path: Path, content: bytes, mistakes: list[str]) -> bytes | None:

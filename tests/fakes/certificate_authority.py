@@ -9,6 +9,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
@@ -31,11 +32,21 @@ class CertificateAuthority:
         certificate, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         return CertificateFiles(name, certificate, key, self.file if mutual else None)
 
-    def issue(self, name: str, *, days: float = 1.0, mutual: bool = True) -> CertificateFiles:
-        """Writes a new pair for a name over the one there was."""
+    def issue(
+        self,
+        name: str,
+        *,
+        days: float = 1.0,
+        from_days: float = -2.0,
+        mutual: bool = True,
+        key: CertificateIssuerPrivateKeyTypes | None = None,
+    ) -> CertificateFiles:
+        """Writes a new pair for a name over the one there was; the key is one of P-256 if none."""
         files = self.files(name, mutual=mutual)
-        key = ec.generate_private_key(ec.SECP256R1())
-        certificate = _certificate(name, key, self._certificate, self._key, days=days)
+        key = key or ec.generate_private_key(ec.SECP256R1())
+        certificate = _certificate(
+            name, key, self._certificate, self._key, days=days, from_days=from_days
+        )
         files.certificate.write_bytes(certificate.public_bytes(Encoding.PEM))
         files.key.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
         return files
@@ -43,11 +54,12 @@ class CertificateAuthority:
 
 def _certificate(
     name: str,
-    key: ec.EllipticCurvePrivateKey,
+    key: CertificateIssuerPrivateKeyTypes,
     issuer: x509.Certificate | None,
     issuer_key: ec.EllipticCurvePrivateKey,
     *,
     days: float,
+    from_days: float = -2.0,
 ) -> x509.Certificate:
     now = datetime.now(UTC)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
@@ -58,7 +70,7 @@ def _certificate(
         .issuer_name(issuer.subject if issuer else subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=2))
+        .not_valid_before(now + timedelta(days=from_days))
         .not_valid_after(now + timedelta(days=days))
         .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
     )

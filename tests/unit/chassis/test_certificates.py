@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric.types import CertificateIssuerPrivateKeyTypes
 
 from chassis.binding import StartError
 from chassis.certificates import (
@@ -71,6 +73,31 @@ def test_all_mistakes_are_told_at_once(authority: CertificateAuthority, tmp_path
     ] == [True] * 2
 
 
+@pytest.mark.parametrize(
+    ("key", "served"),
+    [
+        (rsa.generate_private_key(65537, 1024), False),
+        (rsa.generate_private_key(65537, 2048), True),
+        (ec.generate_private_key(ec.SECP256R1()), True),
+        (ec.generate_private_key(ec.SECP384R1()), True),
+        (ec.generate_private_key(ec.SECP521R1()), False),
+        (ec.generate_private_key(ec.SECP256K1()), False),
+        (ed25519.Ed25519PrivateKey.generate(), False),
+    ],
+    ids=["rsa1024", "rsa2048", "p256", "p384", "p521", "secp256k1", "ed25519"],
+)
+def test_keys_that_a_door_cannot_use_are_refused(
+    authority: CertificateAuthority, key: CertificateIssuerPrivateKeyTypes, served: bool
+) -> None:
+    """Otherwise the certificate is taken, and every new connection of that door fails."""
+    files = authority.issue("a", key=key)
+    if served:
+        assert read_certificates(files).chain == files.certificate.read_bytes()
+    else:
+        with pytest.raises(CertificateError, match=r"a\.pem has a key .* P-256 or P-384"):
+            read_certificates(files)
+
+
 def test_changed_files_are_taken_up(authority: CertificateAuthority) -> None:
     """When they are next looked at; files that did not change are not read again."""
     clock, metrics = FakeClock(), Metrics()
@@ -92,7 +119,7 @@ def test_changed_files_are_taken_up(authority: CertificateAuthority) -> None:
     assert value("tls_certificate_reloads_total", {"use": "a", "outcome": "taken"}) == 1
 
 
-@pytest.mark.parametrize("harm", ["half", "expired", "gone", "garbage"])
+@pytest.mark.parametrize("harm", ["half", "expired", "early", "weak", "gone", "garbage"])
 def test_a_rotation_that_goes_wrong_keeps_the_last_good_pair(
     authority: CertificateAuthority, harm: str
 ) -> None:
@@ -106,6 +133,10 @@ def test_a_rotation_that_goes_wrong_keeps_the_last_good_pair(
             files.certificate.write_bytes(authority.issue("b").certificate.read_bytes())
         case "expired":
             authority.issue("a", days=-1)
+        case "early":
+            authority.issue("a", from_days=0.5)
+        case "weak":
+            authority.issue("a", key=rsa.generate_private_key(65537, 1024))
         case "gone":
             files.key.unlink()
         case _:
