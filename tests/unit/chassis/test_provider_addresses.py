@@ -62,6 +62,15 @@ def lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ("fd00:ec2::254", False),
         ("::ffff:169.254.169.254", False),
         ("0.0.0.0", False),
+        ("::ffff:93.184.216.34", True),
+        ("64:ff9b::5db8:d822", True),
+        ("64:ff9b::a9fe:a9fe", False),
+        ("64:ff9b::7f00:1", False),
+        ("2002:a9fe:a9fe::1", False),
+        ("::169.254.169.254", False),
+        ("224.0.0.1", False),
+        ("168.63.129.16", False),
+        ("192.0.0.192", False),
     ],
 )
 async def test_private_addresses_are_not_allowed(
@@ -99,6 +108,17 @@ async def test_a_name_that_changes_its_mind_is_found_out(
     clock.now += LOOKED_UP_EVERY_S
     with pytest.raises(AddressNotAllowedError):
         await addresses.require_allowed("public.test")
+
+
+async def test_a_name_without_an_address_is_looked_up_again(
+    lookups: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once: the next answer may be a private address."""
+    addresses = ProviderAddresses(clock=FakeClock())
+    await addresses.require_allowed("late.test")
+    monkeypatch.setitem(NAMES, "late.test", ["169.254.169.254"])
+    with pytest.raises(AddressNotAllowedError):
+        await addresses.require_allowed("late.test")
 
 
 async def test_a_vendor_at_a_private_address_is_unavailable_and_says_why() -> None:
