@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
+from uuid import uuid4
 
 import grpc
 
@@ -84,10 +85,10 @@ class Caller:
 
     def wait_until_whole(self, workspace: str) -> None:
         """Waits until the gateway has found every service again; it connects anew after a pause."""
-        for attempt in range(100):
+        for _ in range(100):
             with suppress(grpc.RpcError):
-                # A wording of its own each time: a cached query vector would hide the embedder.
-                if not self.search(workspace, f"attente numéro {attempt}").receipt.degraded:
+                # A wording that nobody has used: a cached query vector would hide the embedder.
+                if not self.search(workspace, f"attente {uuid4().hex}").receipt.degraded:
                     return
             time.sleep(0.1)
         raise AssertionError("the mesh is not whole again after the restart of a service")
