@@ -65,19 +65,19 @@ def _gateway(kind: str, hops: int) -> Sequence[Goal]:
 
 _OVERLOAD: Sequence[Goal] = (
     Goal(
-        "ten times the peak sent: answered, searches/s over the peak",
+        "ten times the peak on eight places: answered, searches/s over the peak",
         "gateway_overload",
         "answered in the flood, searches/s / peak",
         at_least=0.9,
     ),
     Goal(
-        "ten times the peak sent: p99 of the answered over that at the peak",
+        "ten times the peak on eight places: p99 of the answered over that at the peak",
         "gateway_overload",
         "p99 of the answered / at the peak",
         at_most=2,
     ),
     Goal(
-        "ten times the peak sent: memory of the gateway after over before",
+        "ten times the peak on eight places: memory of the gateway after over before",
         "gateway_overload",
         "memory after / before",
         at_most=1.2,
