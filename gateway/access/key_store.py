@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
@@ -10,7 +9,6 @@ from typing import Any, Protocol
 from sqlalchemy import Row, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from chassis.errors import Unavailable
 from gateway.access.grant_columns import grants_from_column, to_grants_column
 from gateway.access.key_record import KeyRecord
 from gateway.database.database import Database
@@ -43,12 +41,10 @@ class DatabaseKeyStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._prepared = False
-        self._preparing = asyncio.Lock()
 
     async def read_valid(self, now: datetime) -> tuple[bool, Sequence[KeyRecord]]:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(KEYS)
         unexpired = or_(KEYS.c.expire_ms.is_(None), KEYS.c.expire_ms > _milliseconds(now))
         async with self._database.reading() as connection:
             count = await connection.scalar(select(func.count()).select_from(KEYS))
@@ -59,7 +55,7 @@ class DatabaseKeyStore:
 
     async def read_all(self) -> Sequence[KeyRecord]:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(KEYS)
         async with self._database.reading() as connection:
             rows = await connection.execute(
                 select(KEYS).order_by(KEYS.c.create_ms.desc(), KEYS.c.prefix)
@@ -68,13 +64,13 @@ class DatabaseKeyStore:
 
     async def add(self, record: KeyRecord) -> None:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(KEYS)
         async with self._database.transaction() as connection:
             await connection.execute(KEYS.insert().values(**_columns_of(record)))
 
     async def revoke(self, prefix: str, now: datetime) -> KeyRecord | None:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(KEYS)
         async with self._database.transaction() as connection:
             await connection.execute(
                 update(KEYS)
@@ -82,19 +78,6 @@ class DatabaseKeyStore:
                 .values(revoke_ms=_milliseconds(now))
             )
             return await _read_one(connection, prefix)
-
-    async def _prepare_once(self) -> None:
-        """Once only: a table that is lost later must not come back empty, which opens doors."""
-        async with self._preparing:
-            if self._prepared:
-                return
-            try:
-                await self._database.prepare()
-            except Unavailable:
-                # A table that is there and may only be read is enough to go on with.
-                async with self._database.reading() as connection:
-                    await connection.execute(select(KEYS.c.prefix).limit(1))
-            self._prepared = True
 
 
 async def _read_one(connection: AsyncConnection, prefix: str) -> KeyRecord | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, Table, event, select
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
@@ -38,6 +38,9 @@ class Database:
         sqlite = parsed.get_backend_name() == "sqlite"
         self._timeout_s = timeout_s
         self._opened: WeakSet[Any] = WeakSet()
+        self._preparing = asyncio.Lock()
+        self._prepared = False
+        self._readable: set[str] = set()
         self._file = Path(parsed.database) if sqlite and parsed.database else None
         self._engine = create_async_engine(
             parsed,
@@ -70,6 +73,25 @@ class Database:
                 await asyncio.sleep(0.2)
             else:
                 return
+
+    async def prepare_once(self, table: Table) -> None:
+        """Prepares at the first contact of whoever keeps something in the table, and never again.
+
+        What is lost later must not come back empty: without keys, doors would open. A table that is
+        there and may only be read is enough to go on with. Tasks may call this at the same time;
+        they wait for each other.
+        """
+        async with self._preparing:
+            if self._prepared or table.name in self._readable:
+                return
+            try:
+                await self.prepare()
+            except Unavailable:
+                async with self.reading() as connection:
+                    await connection.execute(select(table).limit(1))
+                self._readable.add(table.name)
+            else:
+                self._prepared = True
 
     async def close(self) -> None:
         """Closes all connections; none may be in use."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Protocol
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from chassis.errors import Unavailable
 from gateway.database.database import Database
 from gateway.database.tables import GLOSSARY, GLOSSARY_VERSIONS
 from gateway.glossary.editing import in_order
@@ -49,12 +47,10 @@ class DatabaseGlossaryStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._prepared = False
-        self._preparing = asyncio.Lock()
 
     async def versions(self) -> dict[str, int]:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(GLOSSARY_VERSIONS)
         async with self._database.reading() as connection:
             rows = await connection.execute(
                 select(GLOSSARY_VERSIONS.c.workspace, GLOSSARY_VERSIONS.c.version)
@@ -63,7 +59,7 @@ class DatabaseGlossaryStore:
 
     async def read(self, workspace: str) -> Glossary:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(GLOSSARY_VERSIONS)
         async with self._database.reading() as connection:
             # In this order: entries that are newer than their version are read again, not missed.
             version = await connection.scalar(_version_of(workspace))
@@ -71,7 +67,7 @@ class DatabaseGlossaryStore:
 
     async def change(self, workspace: str, edit: GlossaryEdit) -> tuple[Glossary, Glossary]:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(GLOSSARY_VERSIONS)
         async with self._database.transaction() as connection:
             version = await _locked_version(connection, workspace)
             before = Glossary(await _entries(connection, workspace), version)
@@ -84,7 +80,7 @@ class DatabaseGlossaryStore:
 
     async def clear(self, workspace: str) -> Glossary:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(GLOSSARY_VERSIONS)
         async with self._database.transaction() as connection:
             version = await connection.scalar(_version_of(workspace).with_for_update())
             if version is None:
@@ -92,19 +88,6 @@ class DatabaseGlossaryStore:
             await connection.execute(delete(GLOSSARY).where(GLOSSARY.c.workspace == workspace))
             await _set_version(connection, workspace, int(version) + 1)
             return Glossary(version=int(version) + 1)
-
-    async def _prepare_once(self) -> None:
-        """Once only: tables that are lost later must not come back empty."""
-        async with self._preparing:
-            if self._prepared:
-                return
-            try:
-                await self._database.prepare()
-            except Unavailable:
-                # Tables that are there and may only be read are enough to go on with.
-                async with self._database.reading() as connection:
-                    await connection.execute(select(GLOSSARY_VERSIONS.c.version).limit(1))
-            self._prepared = True
 
 
 def _version_of(workspace: str) -> Any:

@@ -6,7 +6,6 @@ others that there is something to read.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -14,7 +13,6 @@ import structlog
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from chassis.errors import Unavailable
 from gateway.database.database import Database
 from gateway.database.tables import (
     SWITCH_CHANGES,
@@ -49,12 +47,10 @@ class DatabaseRuleStore:
         self._database = database
         self._kept_changes = kept_changes
         self._now = now
-        self._prepared = False
-        self._preparing = asyncio.Lock()
 
     async def version(self) -> int:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(SWITCH_VERSIONS)
         async with self._database.reading() as connection:
             version = await connection.scalar(select(SWITCH_VERSIONS.c.version).where(_VERSION))
             return int(version or 0)
@@ -77,7 +73,7 @@ class DatabaseRuleStore:
 
     async def announce(self) -> None:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(SWITCH_VERSIONS)
         async with self._database.transaction() as connection:
             await _bump(connection)
 
@@ -85,7 +81,7 @@ class DatabaseRuleStore:
         self, workspace: str, key: str, value: SwitchValue | None, actor: str
     ) -> bool:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(SWITCH_VERSIONS)
         one = (SWITCH_OVERRIDES.c.workspace == workspace) & (SWITCH_OVERRIDES.c.config_key == key)
         async with self._database.transaction() as connection:
             await _bump(connection)
@@ -102,7 +98,7 @@ class DatabaseRuleStore:
 
     async def clear_workspace(self, workspace: str, actor: str) -> None:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(SWITCH_VERSIONS)
         own = SWITCH_OVERRIDES.c.workspace == workspace
         async with self._database.transaction() as connection:
             rows = (await connection.execute(select(SWITCH_OVERRIDES).where(own))).all()
@@ -123,7 +119,7 @@ class DatabaseRuleStore:
 
     async def put_rollout(self, key: str, rollout: Rollout | None, actor: str) -> bool:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(SWITCH_VERSIONS)
         one = SWITCH_ROLLOUTS.c.config_key == key
         async with self._database.transaction() as connection:
             await _bump(connection)
@@ -147,7 +143,7 @@ class DatabaseRuleStore:
         self, values: Mapping[str, str | None], actor: str = OBSERVED
     ) -> list[str]:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(SWITCH_VERSIONS)
         async with self._database.reading() as connection:
             if not _differing(await _observed(connection), values):
                 return []
@@ -167,7 +163,7 @@ class DatabaseRuleStore:
 
     async def changes(self, *, before: int | None, limit: int) -> Sequence[SwitchChange]:
         """Implements the store."""
-        await self._prepare_once()
+        await self._database.prepare_once(SWITCH_VERSIONS)
         query = select(SWITCH_CHANGES).order_by(SWITCH_CHANGES.c.number.desc()).limit(limit)
         if before is not None:
             query = query.where(SWITCH_CHANGES.c.number < before)
@@ -211,18 +207,6 @@ class DatabaseRuleStore:
         )
         oldest = noted.scalar_one() - self._kept_changes
         await connection.execute(delete(SWITCH_CHANGES).where(SWITCH_CHANGES.c.number <= oldest))
-
-    async def _prepare_once(self) -> None:
-        """Once only; tables that are there and may only be read are enough to read them."""
-        async with self._preparing:
-            if self._prepared:
-                return
-            try:
-                await self._database.prepare()
-            except Unavailable:
-                async with self._database.reading() as connection:
-                    await connection.execute(select(func.count()).select_from(SWITCH_VERSIONS))
-            self._prepared = True
 
 
 async def _bump(connection: AsyncConnection) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, text
 from chassis.errors import FailedPrecondition, Unavailable
 from gateway.database.database import Database
 from gateway.database.schema import SCHEMA_VERSION, VERSION_TABLE, schema_version
-from gateway.database.tables import METADATA, TURNS
+from gateway.database.tables import GLOSSARY, KEYS, METADATA, TURNS
 from tests.unit.gateway_jobs.conftest import Desk
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -141,3 +141,53 @@ async def test_closing_frees_what_a_cancelled_call_left_locked(tmp_path: Path) -
     async with following.transaction() as connection:
         await connection.execute(text("DELETE FROM justesse_jobs"))
     await following.close()
+
+
+async def test_first_contacts_at_the_same_time_prepare_once(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Keys, glossaries and switches are first asked for side by side when a gateway starts."""
+    database, prepared = Database(database_url), 0
+    prepare = database.prepare
+
+    async def counted() -> None:
+        nonlocal prepared
+        prepared += 1
+        await prepare()
+
+    monkeypatch.setattr(database, "prepare", counted)
+    await asyncio.gather(*(database.prepare_once(table) for table in (TURNS, KEYS, GLOSSARY) * 2))
+    await database.close()
+
+    assert prepared == 1
+
+
+async def test_what_is_lost_later_does_not_come_back_empty(tmp_path: Path) -> None:
+    """Not even at the first contact of somebody who keeps something in another table."""
+    file = tmp_path / "gateway.sqlite"
+    database = Database(f"sqlite+aiosqlite:///{file}")
+    await database.prepare_once(KEYS)
+    await database.close()
+    file.unlink()
+
+    for table in (KEYS, GLOSSARY):
+        await database.prepare_once(table)
+        with pytest.raises(Unavailable):
+            async with database.reading() as connection:
+                await connection.execute(table.select())
+    await database.close()
+
+
+async def test_a_lost_database_is_prepared_at_the_next_contact(tmp_path: Path) -> None:
+    """Until it has answered once, every contact tries."""
+    folder = tmp_path / "data"
+    folder.write_text("in the way of the folder")
+    database = Database(f"sqlite+aiosqlite:///{folder / 'gateway.sqlite'}")
+    with pytest.raises(Unavailable):
+        await database.prepare_once(KEYS)
+    folder.unlink()
+
+    await database.prepare_once(KEYS)
+    async with database.reading() as connection:
+        assert (await connection.execute(KEYS.select())).all() == []
+    await database.close()
