@@ -43,6 +43,7 @@ from chassis.peer_names import peers_named
 from chassis.request_id import request_id_bound
 from chassis.server_ports import bind, metrics_served, server_options
 from chassis.server_settings import ServerSettings
+from chassis.shedding import Shedding
 
 __all__ = [
     "RunningServer",
@@ -138,12 +139,14 @@ async def running_server(
     *,
     metrics: Metrics | None = None,
     guard: Guard | None = None,
+    shedding: Shedding | None = None,
     certificates: WatchedCertificates | None = None,
 ) -> AsyncIterator[RunningServer]:
     """Serves while inside; raises StartError if it may not or cannot listen.
 
-    `guard` checks every call of the business port, reflection included. With `certificates` that
-    port is encrypted; where they hold CAs, only callers of the settings' `mesh_peer_names` come in.
+    `shedding` stands before everything else, logs included. `guard` checks every call of the
+    business port, reflection included. With `certificates` that port is encrypted; where they hold
+    CAs, only callers of the settings' `mesh_peer_names` come in.
     Channels opened outside of this block are closed after the last call has ended.
     """
     mutual = certificates is not None and certificates.current().authorities is not None
@@ -157,6 +160,7 @@ async def running_server(
             surrounds.insert(-1, peers_named(settings.mesh_peer_names))
         business = grpc.aio.server(
             interceptors=[
+                *(() if shedding is None else (shedding,)),
                 SurroundingInterceptor(surrounds),
                 # Inside, so that what it refuses is logged, measured and told as anything else.
                 *(() if guard is None else (Entrance(guard),)),

@@ -8,6 +8,7 @@ from gateway.access.access import Access
 from gateway.access.keys import Keys
 from gateway.access.permitted_documents import PermittedDocuments
 from gateway.admission.admission import UNBOUNDED, Admission
+from gateway.admission.floodgate import AdmissionFloodgate
 from gateway.catalogue import Catalogue
 from gateway.glossary.board import GlossaryBoard
 from gateway.glossary.glossaries import Glossaries
@@ -45,6 +46,7 @@ class Services:
 class Application:
     """The gateway's work, by concern."""
 
+    floodgate: AdmissionFloodgate
     searches: Searches
     explanations: SearchExplanations
     catalogue: Catalogue
@@ -84,9 +86,11 @@ def assembled(
         known,
         glossaries,
     )
-    searches = Searches(parts, switches, queries or Admission(UNBOUNDED))
+    queries = queries or Admission(UNBOUNDED)
+    searches = Searches(parts, switches, queries)
     switch_editing = SwitchEditing(switches, services.retriever)
     return Application(
+        floodgate=AdmissionFloodgate(queries),
         searches=searches,
         explanations=SearchExplanations(searches, services.retriever),
         catalogue=Catalogue(

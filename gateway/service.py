@@ -15,6 +15,7 @@ from chassis.channel import open_channel
 from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import Metrics, process_metrics
 from chassis.server import RunningServer, running_server
+from chassis.shedding import Shedding
 from gateway.access.access import Access
 from gateway.access.addresses import bootstrap_key_of, trusted_mode
 from gateway.access.claimed_actions import action_of_call
@@ -23,6 +24,7 @@ from gateway.access.key_store import DatabaseKeyStore
 from gateway.access.keys import Keys
 from gateway.admission.admission import Admission
 from gateway.admission.admission_metrics import AdmissionMetrics, AdmissionSeries
+from gateway.admission.bounded_calls import QUERY_METHODS
 from gateway.application import Application, Services, assembled
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.health import HealthClient
@@ -125,6 +127,7 @@ async def running_gateway(
                 settings.model_copy(update={"insecure": True}),
                 metrics=metrics,
                 guard=AccessGuard(application.access),
+                shedding=Shedding(application.floodgate, QUERY_METHODS),
                 certificates=edge,
             )
         )

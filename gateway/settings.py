@@ -84,7 +84,7 @@ class GatewaySettings(ServiceSettings, ServerSettings):
         default=32, ge=1, description="searches and explanations worked on at the same time"
     )
     queries_waiting: int = Field(
-        default=32, ge=0, description="searches and explanations that may wait for their turn"
+        default=16, ge=0, description="searches and explanations that may wait for their turn"
     )
     ingestions_at_work: int = Field(
         default=16, ge=1, description="uploads worked on at the same time"

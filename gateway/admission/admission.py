@@ -32,12 +32,18 @@ class Admission:
     """
 
     def __init__(self, limits: AdmissionLimits, metrics: AdmissionMetrics | None = None) -> None:
-        self._limits = limits
+        self.limits = limits
         self._metrics = metrics
         self._turns = Turns()
         if metrics is not None:
             metrics.at_work.set_function(lambda: self._turns.at_work_count)
             metrics.waiting.set_function(lambda: self._turns.waiting_count)
+
+    @property
+    def is_full(self) -> bool:
+        """No call can be let in or wait without another going."""
+        turns, limits = self._turns, self.limits
+        return turns.at_work_count >= limits.at_work and turns.waiting_count >= limits.waiting
 
     def place_for(self, workspace: str) -> Place:
         """Returns what holds a place while inside; it waits for one where all are taken.
@@ -51,7 +57,7 @@ class Admission:
     async def enter(self, workspace: str) -> None:
         """Takes a place, to be left again."""
         turns = self._turns
-        if turns.at_work_count < self._limits.at_work and not turns.waiting_count:
+        if turns.at_work_count < self.limits.at_work and not turns.waiting_count:
             turns.begin(workspace)
         else:
             await self._wait(workspace)
@@ -64,7 +70,7 @@ class Admission:
         self._turns.give_next()
 
     async def _wait(self, workspace: str) -> None:
-        turns, limits = self._turns, self._limits
+        turns, limits = self._turns, self.limits
         if turns.waiting_count >= limits.waiting:
             pushed_out = turns.last_of_longest(workspace) if limits.waiting else None
             if pushed_out is None:
@@ -83,7 +89,7 @@ class Admission:
         except TimeoutError:
             self._give_up(workspace, waiting)
             if expires:
-                self._count_refused("expired")
+                self.count_refused("expired")
                 raise DeadlineExceeded(
                     f"no turn came within the {wait_s * 1e3:.0f} ms that the caller had; nothing "
                     "was done",
@@ -92,7 +98,7 @@ class Admission:
             raise self._refused("waited_too_long") from None
         except asyncio.CancelledError:
             self._give_up(workspace, waiting)
-            self._count_refused("cancelled")
+            self.count_refused("cancelled")
             raise
 
     def _give_up(self, workspace: str, waiting: asyncio.Future[None]) -> None:
@@ -103,15 +109,16 @@ class Admission:
             self._turns.leave(workspace, waiting)
 
     def _refused(self, why: str) -> ResourceExhausted:
-        self._count_refused(why)
+        self.count_refused(why)
         return ResourceExhausted(
             f"the gateway works on {self._turns.at_work_count} calls of this kind, and "
             f"{self._turns.waiting_count} wait: come again later",
-            retry_after_s=self._limits.longest_wait_s,
+            retry_after_s=self.limits.longest_wait_s,
             reason="OVERLOADED",
         )
 
-    def _count_refused(self, why: str) -> None:
+    def count_refused(self, why: str) -> None:
+        """Counts a call that was not let in."""
         if self._metrics is not None:
             self._metrics.refused.labels(why).inc()
 

@@ -34,7 +34,7 @@ class AdmissionSeries:
         )
         self.refused = Counter(
             "justesse_unadmitted_calls",
-            "Calls that were not let in: queue_full, waited_too_long, expired or cancelled.",
+            "Calls that were not let in: shed, queue_full, waited_too_long, expired or cancelled.",
             ("kind", "reason"),
             registry=registry,
         )

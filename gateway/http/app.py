@@ -34,7 +34,7 @@ def http_door(application: Application, metrics: Metrics) -> ASGIApp:
     """Returns what answers HTTP requests; it measures them in `metrics`."""
     app = routed(application)
     guard = RouteGuard(application.access, app.routes)
-    return Surroundings(app, guard, RequestMeasurement(metrics))
+    return Surroundings(app, guard, application.floodgate, RequestMeasurement(metrics))
 
 
 def routed(application: Application) -> FastAPI:

@@ -10,6 +10,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.request_id import accepted_request_id, bind_request_id
+from chassis.shedding import Floodgate
+from gateway.admission.bounded_calls import QUERY_ROUTES
 from gateway.http.access import RouteGuard
 from gateway.http.bodies import (
     GLOSSARY_BODY_BYTES,
@@ -87,18 +89,28 @@ def bounds_of(method: str, path: str) -> Bounds:
 class Surroundings:
     """Wraps the application; outermost, so that nothing leaves without passing here."""
 
-    def __init__(self, app: ASGIApp, guard: RouteGuard, measurement: RequestMeasurement) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        guard: RouteGuard,
+        floodgate: Floodgate,
+        measurement: RequestMeasurement,
+    ) -> None:
         self._app = app
         self._guard = guard
+        self._floodgate = floodgate
         self._measurement = measurement
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
+        """Answers one request, or sheds it."""
         started = self._measurement.clock()
         headers = Headers(scope=scope)
         request_id = accepted_request_id(headers.get(REQUEST_ID_HEADER))
         bind_request_id(request_id)
         answer = _Answer(send, request_id, scope["path"], encrypted=scope.get("scheme") == "https")
+        if (scope["method"], scope["path"]) in QUERY_ROUTES and self._floodgate.sheds():
+            await error_response(self._floodgate.refusal)(scope, receive, answer.send)
+            return
         try:
             await self._run(scope, headers, receive, answer)
         except Exception as error:

@@ -42,6 +42,8 @@ _ERRORS: dict[grpc.StatusCode, type[JustesseError]] = {
     grpc.StatusCode.UNAUTHENTICATED: UnauthenticatedError,
     grpc.StatusCode.RESOURCE_EXHAUSTED: ResourceExhaustedError,
     grpc.StatusCode.UNAVAILABLE: UnavailableError,
+    # Whoever cancels its own call sees no error of this kind.
+    grpc.StatusCode.CANCELLED: UnavailableError,
     grpc.StatusCode.DEADLINE_EXCEEDED: TimeoutExceededError,
     grpc.StatusCode.UNIMPLEMENTED: NotSupportedError,
     grpc.StatusCode.INTERNAL: InternalError,
@@ -84,6 +86,8 @@ def _own_words(failed: FailedCall, terms: CallTerms) -> str | None:
     if failed.code() is grpc.StatusCode.UNAVAILABLE:
         cause = cause_of(failed.details())
         return f"no service can be reached at {terms.address}" + (f" ({cause})" if cause else "")
+    if failed.code() is grpc.StatusCode.CANCELLED:
+        return f"{terms.address} gave up the call without a word: too many may come at once"
     if failed.code() is grpc.StatusCode.DEADLINE_EXCEEDED and terms.timeout is not None:
         return f"no answer from {terms.address} within {terms.timeout:g} s"
     return failed.details()

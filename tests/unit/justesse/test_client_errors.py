@@ -34,7 +34,7 @@ TERMS = CallTerms(Destination("host:1"), timeout=5, request_id="r1")
 CLASSES: dict[grpc.StatusCode, type[JustesseError]] = {
     grpc.StatusCode.ABORTED: FailedPreconditionError,
     grpc.StatusCode.ALREADY_EXISTS: AlreadyExistsError,
-    grpc.StatusCode.CANCELLED: JustesseError,
+    grpc.StatusCode.CANCELLED: UnavailableError,
     grpc.StatusCode.DATA_LOSS: InternalError,
     grpc.StatusCode.DEADLINE_EXCEEDED: TimeoutExceededError,
     grpc.StatusCode.FAILED_PRECONDITION: FailedPreconditionError,
@@ -117,6 +117,12 @@ def test_unreachable_address_is_named() -> None:
     """A failure to connect names the address, which gRPC's text may not."""
     text = unexplained(grpc.StatusCode.UNAVAILABLE, "connection refused")
     assert text == "no service can be reached at host:1 (nothing listens there)"
+
+
+def test_a_call_that_the_server_gave_up_is_explained() -> None:
+    """What gRPC drops in a flood comes back without words of its own."""
+    text = unexplained(grpc.StatusCode.CANCELLED, "CANCELLED")
+    assert "gave up the call without a word: too many may come at once" in text
 
 
 def test_time_out_is_named() -> None:
