@@ -10,6 +10,7 @@ from chassis.vendor_errors import VendorRefused
 from chassis.vendor_http import VendorHttp
 from chat_models.refusals import judged
 
+ATTEMPTS = 2
 ATTEMPT_TIMEOUT_S = 60.0
 # Somebody waits for the answer: two attempts, and short pauses. An attempt that was given less
 # than a second proves nothing, since a good model may take as long for its first word.
@@ -17,7 +18,7 @@ _PATIENCE = Patience(
     attempt_timeout_s=ATTEMPT_TIMEOUT_S,
     total_timeout_s=120.0,
     fair_timeout_s=1.0,
-    attempts=2,
+    attempts=ATTEMPTS,
     backoff_s=0.25,
     max_backoff_s=2.0,
 )

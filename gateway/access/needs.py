@@ -95,7 +95,7 @@ RPC_NEEDS: Mapping[str, Need] = {
     f"{_PACKAGE}.KeyService/CreateKey": _EVERYTHING,
     f"{_PACKAGE}.KeyService/ListKeys": _EVERYTHING,
     f"{_PACKAGE}.KeyService/RevokeKey": _EVERYTHING,
-    f"{_PACKAGE}.SwitchService/ListSwitches": _EVERYTHING,
+    f"{_PACKAGE}.SwitchService/DescribeSwitches": _EVERYTHING,
     f"{_PACKAGE}.SwitchService/SetSwitch": _EVERYTHING,
     f"{_PACKAGE}.SwitchService/RefreshSwitches": _EVERYTHING,
     f"{_PACKAGE}.SwitchService/SetSwitchRollout": _EVERYTHING,

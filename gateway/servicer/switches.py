@@ -8,7 +8,7 @@ from gateway.switches.switching import Switching
 from gateway.switches.values import written
 from gateway.wire.switches import (
     to_changes_response,
-    to_list_response,
+    to_describe_response,
     to_overrides,
     to_refresh_response,
     to_rollout,
@@ -24,11 +24,11 @@ class SwitchServicer(switches_pb2_grpc.SwitchServiceServicer):
         self._switching = switching
         self._editing = editing
 
-    async def ListSwitches(
-        self, request: switches_pb2.ListSwitchesRequest, context: ServicerContext
-    ) -> switches_pb2.ListSwitchesResponse:
+    async def DescribeSwitches(
+        self, request: switches_pb2.DescribeSwitchesRequest, context: ServicerContext
+    ) -> switches_pb2.DescribeSwitchesResponse:
         """Lists the values in force and where they come from."""
-        return to_list_response(self._switching.state())
+        return to_describe_response(self._switching.state())
 
     async def SetSwitch(
         self, request: switches_pb2.SetSwitchRequest, context: ServicerContext

@@ -10,6 +10,8 @@ from enum import Enum
 
 import structlog
 
+from chassis import clock as clocks
+from chassis.clock import Clock
 from chassis.errors import InvalidArgument, NotFound, Unavailable
 from gateway.switches.table import SwitchTable, SwitchTableError
 from gateway.switches.values import (
@@ -48,11 +50,15 @@ class SwitchState:
 
 @dataclass(frozen=True, slots=True)
 class BoardState:
-    """All switches by key; `refresh_time` is the last good read, None before the first."""
+    """All switches by key; `refresh_time` is the last good read, `age_s` the seconds since then.
+
+    Both are None before the first one.
+    """
 
     switches: tuple[SwitchState, ...]
     refresh_time: datetime | None
     refresh_error: str
+    age_s: float | None = None
 
 
 class SwitchBoard:
@@ -64,16 +70,22 @@ class SwitchBoard:
     """
 
     def __init__(
-        self, table: SwitchTable, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        table: SwitchTable,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Clock = clocks.monotonic,
     ) -> None:
         self._table = table
         self._now = now
+        self._clock = clock
         self._states = {
             key: SwitchState(definition, definition.default, SwitchOrigin.DEFAULT)
             for key, definition in DEFINITIONS.items()
         }
         self._values = SwitchValues()
         self._refresh_time: datetime | None = None
+        self._read_at: float | None = None
         self._refresh_error = ""
         self._found: Mapping[str, str | None] = {}
         self._prepared = False
@@ -85,7 +97,12 @@ class SwitchBoard:
 
     def state(self) -> BoardState:
         """Returns all switches and how the last refresh went."""
-        return BoardState(tuple(self._states.values()), self._refresh_time, self._refresh_error)
+        return BoardState(
+            tuple(self._states.values()),
+            self._refresh_time,
+            self._refresh_error,
+            None if self._read_at is None else self._clock() - self._read_at,
+        )
 
     def found(self) -> Mapping[str, str | None]:
         """Returns what the table held when it was last read, as text; None for a missing row.
@@ -170,7 +187,7 @@ class SwitchBoard:
             if state.error:
                 _log.warning("switch refused", key=state.definition.key, error=state.error)
         self._values = _values_of(self._states)
-        self._refresh_time = self._now()
+        self._refresh_time, self._read_at = self._now(), self._clock()
         self._refresh_error = ""
 
 

@@ -37,14 +37,15 @@ def to_switch(state: SwitchState) -> switches_pb2.Switch:
     )
 
 
-def to_list_response(state: SwitchingState) -> switches_pb2.ListSwitchesResponse:
+def to_describe_response(state: SwitchingState) -> switches_pb2.DescribeSwitchesResponse:
     """Writes all switches and rollouts."""
-    return switches_pb2.ListSwitchesResponse(
+    return switches_pb2.DescribeSwitchesResponse(
         switches=map(to_switch, state.board.switches),
         refresh_time=to_timestamp(state.board.refresh_time),
         refresh_error=state.board.refresh_error,
         rollouts=map(to_rollout, state.rules.rollouts.values()),
         rules_error=state.rules_error,
+        age_s=state.board.age_s,
     )
 
 
@@ -56,6 +57,7 @@ def to_refresh_response(state: SwitchingState) -> switches_pb2.RefreshSwitchesRe
         refresh_error=state.board.refresh_error,
         rollouts=map(to_rollout, state.rules.rollouts.values()),
         rules_error=state.rules_error,
+        age_s=state.board.age_s,
     )
 
 

@@ -27,7 +27,7 @@ def list_all(
 ) -> None:
     """List all switches with the values in force and where they come from."""
     with Justesse(gateway_address(address)) as justesse:
-        switches = justesse.list_switches(timeout=timeout)
+        switches = justesse.describe_switches(timeout=timeout)
     show(switches, as_json, lambda console: _draw(console, switches))
 
 
@@ -85,7 +85,8 @@ def _draw(console: Console, switches: Switches) -> None:
         console.print(
             plain(f"Rollout: {rollout.key} is {rollout.value} for {rollout.percent:g} % of queries")
         )
-    console.print(plain(f"Read from the database: {moment(switches.refresh_time)}", "dim"))
+    age = "" if switches.age_s is None else f", {switches.age_s:.0f} s ago"
+    console.print(plain(f"Read from the database: {moment(switches.refresh_time)}{age}", "dim"))
     if switches.refresh_error:
         console.print(plain(f"The last refresh failed: {switches.refresh_error}", "bold red"))
     if switches.rules_error:

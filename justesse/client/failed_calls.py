@@ -86,7 +86,7 @@ def _own_words(failed: FailedCall, terms: CallTerms) -> str | None:
     if failed.code() is grpc.StatusCode.UNAVAILABLE:
         cause = cause_of(failed.details())
         return f"no service can be reached at {terms.address}" + (f" ({cause})" if cause else "")
-    if failed.code() is grpc.StatusCode.CANCELLED:
+    if failed.code() is grpc.StatusCode.CANCELLED and failed.details() in (None, "", "CANCELLED"):
         return f"{terms.address} gave up the call without a word: too many may come at once"
     if failed.code() is grpc.StatusCode.DEADLINE_EXCEEDED and terms.timeout is not None:
         return f"no answer from {terms.address} within {terms.timeout:g} s"

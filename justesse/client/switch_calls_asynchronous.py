@@ -11,14 +11,14 @@ from justesse.client.switches import Switch, SwitchChanges, Switches, SwitchRoll
 class AsyncSwitchCalls(ABC):
     """What a client can do with switches; an override counts before a rollout before a switch."""
 
-    async def list_switches(
+    async def describe_switches(
         self,
         *,
         timeout: float | None = 30.0,
         request_id: str | None = None,
     ) -> Switches:
         """Lists the switches with the values in force, and the rollouts."""
-        return await self._answer(switch_requests.list_switches(), timeout, request_id)
+        return await self._answer(switch_requests.describe_switches(), timeout, request_id)
 
     async def set_switch(
         self,

@@ -5,9 +5,9 @@ from justesse.gateway.v1 import switches_pb2
 
 LIST_SWITCHES = Method(
     f"{PACKAGE}.SwitchService",
-    "ListSwitches",
-    switches_pb2.ListSwitchesRequest,
-    switches_pb2.ListSwitchesResponse,
+    "DescribeSwitches",
+    switches_pb2.DescribeSwitchesRequest,
+    switches_pb2.DescribeSwitchesResponse,
     idempotent=True,
 )
 SET_SWITCH = Method(

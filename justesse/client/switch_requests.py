@@ -17,9 +17,9 @@ from justesse.client.switches import (
 from justesse.gateway.v1 import switches_pb2
 
 
-def list_switches() -> CallFor[Switches]:
+def describe_switches() -> CallFor[Switches]:
     """Asks for all switches."""
-    return Call(switch_methods.LIST_SWITCHES, switches_pb2.ListSwitchesRequest(), switches_from)
+    return Call(switch_methods.LIST_SWITCHES, switches_pb2.DescribeSwitchesRequest(), switches_from)
 
 
 def set_switch(key: str, value: str) -> CallFor[Switch]:

@@ -57,6 +57,8 @@ class Switches:
     """Rollouts that are on, by key."""
     rules_error: str = ""
     """Why overrides and rollouts could not be read last time; empty if they could."""
+    age_s: float | None = None
+    """Seconds since the table was last read, by the gateway's clock; None: never."""
 
 
 class SwitchChangeKind(StrEnum):
@@ -117,7 +119,7 @@ def switch_from(message: switches_pb2.Switch) -> Switch:
 
 
 def switches_from(
-    message: switches_pb2.ListSwitchesResponse | switches_pb2.RefreshSwitchesResponse,
+    message: switches_pb2.DescribeSwitchesResponse | switches_pb2.RefreshSwitchesResponse,
 ) -> Switches:
     """Decodes the list of switches."""
     messages: Iterable[switches_pb2.Switch] = message.switches
@@ -129,6 +131,7 @@ def switches_from(
         refresh_error=message.refresh_error,
         rollouts=tuple(map(rollout_from, message.rollouts)),
         rules_error=message.rules_error,
+        age_s=message.age_s if message.HasField("age_s") else None,
     )
 
 

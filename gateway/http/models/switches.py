@@ -46,13 +46,14 @@ class RolloutBody(BaseModel):
 
 
 class SwitchesBody(BaseModel):
-    """All switches by key; without `refresh_time` the table was never read."""
+    """All switches by key; `age_s` is the seconds since the table was read, without it never."""
 
     switches: list[SwitchBody]
     refresh_time: datetime | None = None
     refresh_error: str
     rollouts: list[RolloutBody]
     rules_error: str
+    age_s: float | None = None
 
 
 class OverrideBody(BaseModel):
@@ -118,6 +119,7 @@ def to_switches_body(state: SwitchingState) -> SwitchesBody:
         refresh_error=state.board.refresh_error,
         rollouts=[to_rollout_body(each) for each in state.rules.rollouts.values()],
         rules_error=state.rules_error,
+        age_s=state.board.age_s,
     )
 
 

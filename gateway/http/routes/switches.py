@@ -31,7 +31,7 @@ def switch_routes(switching: Switching, editing: SwitchEditing) -> APIRouter:
     router = APIRouter(tags=["switches"], route_class=StrictJsonRoute)
 
     @router.get("/v1/switches", response_model=SwitchesBody)
-    async def list_switches() -> JsonResponse:
+    async def describe_switches() -> JsonResponse:
         """Lists the values in force and where they come from."""
         return JsonResponse(to_switches_body(switching.state()))
 

@@ -9,7 +9,7 @@ from justesse.client import AsyncJustesse
 @asynccontextmanager
 async def switches_set(justesse: AsyncJustesse, values: Mapping[str, str]) -> AsyncIterator[None]:
     """Sets the values while inside, and afterwards those that were in force before."""
-    listed = await justesse.list_switches()
+    listed = await justesse.describe_switches()
     before = {switch.key: switch.value for switch in listed.switches if switch.key in values}
     try:
         await _set(justesse, values)

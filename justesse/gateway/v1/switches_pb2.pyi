@@ -77,7 +77,7 @@ SWITCH_CHANGE_KIND_ROLLOUT: SwitchChangeKind.ValueType  # 3
 Global___SwitchChangeKind: _TypeAlias = SwitchChangeKind  # noqa: Y015
 
 @_typing.final
-class ListSwitchesRequest(_message.Message):
+class DescribeSwitchesRequest(_message.Message):
     """Asks for all switches."""
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -91,10 +91,10 @@ class ListSwitchesRequest(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ListSwitchesRequest: _TypeAlias = ListSwitchesRequest  # noqa: Y015
+Global___DescribeSwitchesRequest: _TypeAlias = DescribeSwitchesRequest  # noqa: Y015
 
 @_typing.final
-class ListSwitchesResponse(_message.Message):
+class DescribeSwitchesResponse(_message.Message):
     """Lists switches."""
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -104,10 +104,13 @@ class ListSwitchesResponse(_message.Message):
     REFRESH_ERROR_FIELD_NUMBER: _builtins.int
     ROLLOUTS_FIELD_NUMBER: _builtins.int
     RULES_ERROR_FIELD_NUMBER: _builtins.int
+    AGE_S_FIELD_NUMBER: _builtins.int
     refresh_error: _builtins.str
     """Why the last refresh failed, in words; empty if it did not."""
     rules_error: _builtins.str
     """Why overrides and rollouts could not be read last time; empty if they could."""
+    age_s: _builtins.float
+    """Seconds since the table was last read, by the gateway's monotonic clock; not set: never."""
     @_builtins.property
     def switches(self) -> _containers.RepeatedCompositeFieldContainer[Global___Switch]:
         """Switches by key."""
@@ -128,14 +131,17 @@ class ListSwitchesResponse(_message.Message):
         refresh_error: _builtins.str = ...,
         rollouts: _abc.Iterable[Global___SwitchRollout] | None = ...,
         rules_error: _builtins.str = ...,
+        age_s: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["refresh_time", b"refresh_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_age_s", b"_age_s", "age_s", b"age_s", "refresh_time", b"refresh_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["refresh_error", b"refresh_error", "refresh_time", b"refresh_time", "rollouts", b"rollouts", "rules_error", b"rules_error", "switches", b"switches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_age_s", b"_age_s", "age_s", b"age_s", "refresh_error", b"refresh_error", "refresh_time", b"refresh_time", "rollouts", b"rollouts", "rules_error", b"rules_error", "switches", b"switches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__age_s: _TypeAlias = _typing.Literal["age_s"]  # noqa: Y015
+    _WhichOneofArgType__age_s: _TypeAlias = _typing.Literal["_age_s", b"_age_s"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__age_s) -> _WhichOneofReturnType__age_s | None: ...
 
-Global___ListSwitchesResponse: _TypeAlias = ListSwitchesResponse  # noqa: Y015
+Global___DescribeSwitchesResponse: _TypeAlias = DescribeSwitchesResponse  # noqa: Y015
 
 @_typing.final
 class SetSwitchRequest(_message.Message):
@@ -215,10 +221,13 @@ class RefreshSwitchesResponse(_message.Message):
     REFRESH_ERROR_FIELD_NUMBER: _builtins.int
     ROLLOUTS_FIELD_NUMBER: _builtins.int
     RULES_ERROR_FIELD_NUMBER: _builtins.int
+    AGE_S_FIELD_NUMBER: _builtins.int
     refresh_error: _builtins.str
     """Why the refresh failed, in words; empty if it did not."""
     rules_error: _builtins.str
     """Why overrides and rollouts could not be read last time; empty if they could."""
+    age_s: _builtins.float
+    """Seconds since the table was last read, by the gateway's monotonic clock; not set: never."""
     @_builtins.property
     def switches(self) -> _containers.RepeatedCompositeFieldContainer[Global___Switch]:
         """Switches by key."""
@@ -239,12 +248,15 @@ class RefreshSwitchesResponse(_message.Message):
         refresh_error: _builtins.str = ...,
         rollouts: _abc.Iterable[Global___SwitchRollout] | None = ...,
         rules_error: _builtins.str = ...,
+        age_s: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["refresh_time", b"refresh_time"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_age_s", b"_age_s", "age_s", b"age_s", "refresh_time", b"refresh_time"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["refresh_error", b"refresh_error", "refresh_time", b"refresh_time", "rollouts", b"rollouts", "rules_error", b"rules_error", "switches", b"switches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_age_s", b"_age_s", "age_s", b"age_s", "refresh_error", b"refresh_error", "refresh_time", b"refresh_time", "rollouts", b"rollouts", "rules_error", b"rules_error", "switches", b"switches"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__age_s: _TypeAlias = _typing.Literal["age_s"]  # noqa: Y015
+    _WhichOneofArgType__age_s: _TypeAlias = _typing.Literal["_age_s", b"_age_s"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__age_s) -> _WhichOneofReturnType__age_s | None: ...
 
 Global___RefreshSwitchesResponse: _TypeAlias = RefreshSwitchesResponse  # noqa: Y015
 

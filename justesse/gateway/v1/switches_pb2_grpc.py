@@ -37,10 +37,10 @@ class SwitchServiceStub(object):
         Args:
             channel: A grpc.Channel.
         """
-        self.ListSwitches = channel.unary_unary(
-                '/justesse.gateway.v1.SwitchService/ListSwitches',
-                request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchesRequest.SerializeToString,
-                response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchesResponse.FromString,
+        self.DescribeSwitches = channel.unary_unary(
+                '/justesse.gateway.v1.SwitchService/DescribeSwitches',
+                request_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.DescribeSwitchesRequest.SerializeToString,
+                response_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.DescribeSwitchesResponse.FromString,
                 _registered_method=True)
         self.SetSwitch = channel.unary_unary(
                 '/justesse.gateway.v1.SwitchService/SetSwitch',
@@ -90,8 +90,9 @@ class SwitchServiceServicer(object):
     rollout, a rollout before the table.
     """
 
-    def ListSwitches(self, request, context):
-        """Lists the values in force and where they come from.
+    def DescribeSwitches(self, request, context):
+        """Describes the values in force, where they come from, how old they are, and why the last reading
+        failed, if it did.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -164,10 +165,10 @@ class SwitchServiceServicer(object):
 
 def add_SwitchServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
-            'ListSwitches': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListSwitches,
-                    request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchesRequest.FromString,
-                    response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchesResponse.SerializeToString,
+            'DescribeSwitches': grpc.unary_unary_rpc_method_handler(
+                    servicer.DescribeSwitches,
+                    request_deserializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.DescribeSwitchesRequest.FromString,
+                    response_serializer=justesse_dot_gateway_dot_v1_dot_switches__pb2.DescribeSwitchesResponse.SerializeToString,
             ),
             'SetSwitch': grpc.unary_unary_rpc_method_handler(
                     servicer.SetSwitch,
@@ -224,7 +225,7 @@ class SwitchService(object):
     """
 
     @staticmethod
-    def ListSwitches(request,
+    def DescribeSwitches(request,
             target,
             options=(),
             channel_credentials=None,
@@ -237,9 +238,9 @@ class SwitchService(object):
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/justesse.gateway.v1.SwitchService/ListSwitches',
-            justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchesRequest.SerializeToString,
-            justesse_dot_gateway_dot_v1_dot_switches__pb2.ListSwitchesResponse.FromString,
+            '/justesse.gateway.v1.SwitchService/DescribeSwitches',
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.DescribeSwitchesRequest.SerializeToString,
+            justesse_dot_gateway_dot_v1_dot_switches__pb2.DescribeSwitchesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -36,8 +36,10 @@ class SwitchServiceStub:
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> SwitchServiceAsyncStub: ...
-    ListSwitches: _grpc.UnaryUnaryMultiCallable[_switches_pb2.ListSwitchesRequest, _switches_pb2.ListSwitchesResponse]
-    """Lists the values in force and where they come from."""
+    DescribeSwitches: _grpc.UnaryUnaryMultiCallable[_switches_pb2.DescribeSwitchesRequest, _switches_pb2.DescribeSwitchesResponse]
+    """Describes the values in force, where they come from, how old they are, and why the last reading
+    failed, if it did.
+    """
     SetSwitch: _grpc.UnaryUnaryMultiCallable[_switches_pb2.SetSwitchRequest, _switches_pb2.SetSwitchResponse]
     """Writes one value to the database and refreshes.
     INVALID_ARGUMENT: value of wrong type or out of range. NOT_FOUND: no such switch.
@@ -75,8 +77,10 @@ class SwitchServiceAsyncStub(SwitchServiceStub):
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
-    ListSwitches: _aio.UnaryUnaryMultiCallable[_switches_pb2.ListSwitchesRequest, _switches_pb2.ListSwitchesResponse]  # type: ignore[assignment]
-    """Lists the values in force and where they come from."""
+    DescribeSwitches: _aio.UnaryUnaryMultiCallable[_switches_pb2.DescribeSwitchesRequest, _switches_pb2.DescribeSwitchesResponse]  # type: ignore[assignment]
+    """Describes the values in force, where they come from, how old they are, and why the last reading
+    failed, if it did.
+    """
     SetSwitch: _aio.UnaryUnaryMultiCallable[_switches_pb2.SetSwitchRequest, _switches_pb2.SetSwitchResponse]  # type: ignore[assignment]
     """Writes one value to the database and refreshes.
     INVALID_ARGUMENT: value of wrong type or out of range. NOT_FOUND: no such switch.
@@ -113,12 +117,14 @@ class SwitchServiceServicer(metaclass=_abc_1.ABCMeta):
     """
 
     @_abc_1.abstractmethod
-    def ListSwitches(
+    def DescribeSwitches(
         self,
-        request: _switches_pb2.ListSwitchesRequest,
+        request: _switches_pb2.DescribeSwitchesRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_switches_pb2.ListSwitchesResponse, _abc.Awaitable[_switches_pb2.ListSwitchesResponse]]:
-        """Lists the values in force and where they come from."""
+    ) -> _typing.Union[_switches_pb2.DescribeSwitchesResponse, _abc.Awaitable[_switches_pb2.DescribeSwitchesResponse]]:
+        """Describes the values in force, where they come from, how old they are, and why the last reading
+        failed, if it did.
+        """
 
     @_abc_1.abstractmethod
     def SetSwitch(

@@ -22,15 +22,16 @@ class FakeSwitches(switches_pb2_grpc.SwitchServiceServicer):
             error=self._state.switch_error,
         )
 
-    async def ListSwitches(
-        self, request: switches_pb2.ListSwitchesRequest, context: ServicerContext
-    ) -> switches_pb2.ListSwitchesResponse:
+    async def DescribeSwitches(
+        self, request: switches_pb2.DescribeSwitchesRequest, context: ServicerContext
+    ) -> switches_pb2.DescribeSwitchesResponse:
         """Lists by key."""
-        await self._state.enter("ListSwitches", context)
-        response = switches_pb2.ListSwitchesResponse(
+        await self._state.enter("DescribeSwitches", context)
+        response = switches_pb2.DescribeSwitchesResponse(
             switches=[self._switch(key) for key in sorted(self._state.switches)],
             refresh_error=self._state.refresh_error,
             rollouts=self._state.rollouts.values(),
+            age_s=12.5,
         )
         response.refresh_time.seconds = UPDATE_SECONDS
         return response

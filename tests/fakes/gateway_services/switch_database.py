@@ -21,11 +21,12 @@ class SwitchDatabase:
     """The file, which need not be there, edited on connections of its own."""
 
     path: Path
+    seconds: float = 0.0
 
     def board(self, *, timeout_s: float = 5.0) -> SwitchBoard:
-        """Returns a board over the file; its clock stands at NOW."""
+        """Returns a board over the file; its clocks stand at NOW and at `seconds`."""
         table = SwitchTable(f"sqlite+aiosqlite:///{self.path}", timeout_s=timeout_s)
-        return SwitchBoard(table, now=lambda: NOW)
+        return SwitchBoard(table, now=lambda: NOW, clock=lambda: self.seconds)
 
     def run(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         """Runs one statement and returns its rows."""

@@ -128,7 +128,7 @@ async def test_switches_are_set_and_refreshed(channel: grpc.aio.Channel, mesh: M
         search_pb2.SearchPassagesRequest(workspace="negoce", query="retards")
     )
     mesh.database.set(RERANKING, "true")
-    listed = await stub.ListSwitches(switches_pb2.ListSwitchesRequest())
+    listed = await stub.DescribeSwitches(switches_pb2.DescribeSwitchesRequest())
     refreshed = await stub.RefreshSwitches(switches_pb2.RefreshSwitchesRequest())
 
     assert (changed.switch.value, changed.switch.default_value) == ("false", "true")

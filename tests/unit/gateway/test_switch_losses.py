@@ -43,6 +43,21 @@ async def test_a_lost_table_keeps_every_value(database: SwitchDatabase, harm: st
     assert state.refresh_time == NOW
 
 
+async def test_values_say_how_old_they_are(database: SwitchDatabase) -> None:
+    """Seconds since the last good reading, which a failed one does not change; none before it."""
+    board = database.board()
+    unread = board.state()
+    database.seconds = 100.0
+    await board.refresh()
+    database.seconds = 130.0
+    database.run("DROP TABLE pb_ai_config")
+    lost = await board.refresh()
+
+    assert unread.age_s is None
+    assert lost.refresh_error
+    assert lost.age_s == 30.0
+
+
 async def test_a_lost_table_is_not_made_anew_while_running(database: SwitchDatabase) -> None:
     """A table of defaults in its place would turn switches back on that somebody turned off."""
     board = database.board()

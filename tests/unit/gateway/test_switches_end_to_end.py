@@ -120,10 +120,11 @@ async def test_a_rollout_reaches_its_share_and_the_receipt_says_whom(
         assert ("rerank" in switched_off(receipt)) == (query in reached)
         assert receipt.variant == (f"{RERANKING}=false" if query in reached else "control")
 
-    listed = await switches.ListSwitches(switches_pb2.ListSwitchesRequest())
+    listed = await switches.DescribeSwitches(switches_pb2.DescribeSwitchesRequest())
     assert [(each.key, each.value, each.percent) for each in listed.rollouts] == [
         (RERANKING, "false", 50)
     ]
+    assert (listed.HasField("age_s"), listed.age_s) == (True, 0.0)
     cleared = await switches.ClearSwitchRollout(
         switches_pb2.ClearSwitchRolloutRequest(key=RERANKING)
     )

@@ -123,7 +123,8 @@ async def test_switches_are_set_and_refreshed(justesse: AsyncJustesse, state: Ga
     """A switch takes its new value; a failed refresh is reported, not raised."""
     switch = await justesse.set_switch("rag_reranking_enabled", "false")
     assert (switch.value, switch.origin) == ("false", SwitchOrigin.DATABASE)
-    assert (await justesse.list_switches()).refresh_time is not None
+    described = await justesse.describe_switches()
+    assert (described.refresh_time is not None, described.age_s) == (True, 12.5)
     state.refresh_error = "database is locked"
     refreshed = await justesse.refresh_switches()
     assert (refreshed.refresh_time, refreshed.refresh_error) == (None, "database is locked")

@@ -81,7 +81,7 @@ def test_only_reads_are_tried_again() -> None:
         "ListKeys",
         "ListSwitchChanges",
         "ListSwitchOverrides",
-        "ListSwitches",
+        "DescribeSwitches",
         "ListWorkspaces",
         "SearchPassages",
     }

@@ -15,7 +15,6 @@ from chassis.errors import Unavailable
 from justesse.client import (
     IngestionOutcome,
     Justesse,
-    JustesseError,
     Speaker,
     Turn,
     UnavailableError,
@@ -250,6 +249,6 @@ def test_refused_upload_is_typed(answered: AnsweredChannel) -> None:
     )
     rpc.send_initial_metadata(())
     rpc.terminate(None, (), grpc.StatusCode.CANCELLED, "shutting down")
-    with pytest.raises(JustesseError, match="shutting down") as raised:
+    with pytest.raises(UnavailableError, match="shutting down") as raised:
         future.result(timeout=10)
     assert raised.value.status == "CANCELLED"
