@@ -32,7 +32,7 @@ from benchmarks.search_corpus import Question, SearchCorpus, questions, search_c
 from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
-from retriever_svc.embedded.store.passage_rows import LexicalEntry
+from retriever_svc.store.rows import LexicalEntry
 from retriever_svc.workspaces import WorkspaceLanguage
 
 _COUNT, _QUERIES, _SLOW_QUERIES, _JUDGED = 20, 100, 20, 500

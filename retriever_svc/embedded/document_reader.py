@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from chassis.errors import NotFound
 from retriever_svc.documents import DocumentPage, Parent, StoredDocument, StoredPassage
 from retriever_svc.embedded.store.document_rows import (
-    DocumentRow,
     count_documents,
     find_document,
     list_document_rows,
@@ -29,9 +28,10 @@ from retriever_svc.embedded.store.vector_rows import (
     sliced_by_passage,
     spaces_by_passage,
 )
-from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, find_workspace
+from retriever_svc.embedded.store.workspace_rows import find_workspace
 from retriever_svc.filters import Filter
 from retriever_svc.spaces import AwaitingPage, AwaitingPassage
+from retriever_svc.store.rows import DocumentRow, WorkspaceRow
 
 _NO_SPACE = -1
 

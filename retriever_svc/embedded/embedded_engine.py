@@ -32,16 +32,12 @@ from retriever_svc.embedded.store.changes import (
     WorkspaceDeleted,
     WorkspaceUpdated,
 )
-from retriever_svc.embedded.store.deletions import delete_document
-from retriever_svc.embedded.store.space_changes import drop_space_part, put_vectors, switch_space
-from retriever_svc.embedded.store.space_windows import put_windows
-from retriever_svc.embedded.store.upserts import upsert_document
+from retriever_svc.embedded.store.sqlite_tables import over_sqlite
 from retriever_svc.embedded.store.workspace_rows import (
     change_settings,
     insert_workspace,
     retire_workspace,
 )
-from retriever_svc.embedded.workspace_view import described
 from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.filters import Filter
 from retriever_svc.highlights import highlighted
@@ -56,6 +52,11 @@ from retriever_svc.spaces import (
     VectorsPutRequest,
     WindowsPutRequest,
 )
+from retriever_svc.store.descriptions import described
+from retriever_svc.store.document_removal import delete_document
+from retriever_svc.store.space_changes import drop_space_part, put_vectors, switch_space
+from retriever_svc.store.space_windows import put_windows
+from retriever_svc.store.upserts import upsert_document
 from retriever_svc.workspaces import (
     Workspace,
     WorkspaceRemoval,
@@ -159,12 +160,12 @@ class EmbeddedEngine:
 
     async def upsert_document(self, upsert: DocumentUpsert) -> UpsertReceipt:
         """See `RetrievalEngine`."""
-        operation = partial(upsert_document, upsert=upsert, now=self._now())
+        operation = over_sqlite(upsert_document, upsert=upsert, now=self._now())
         return await asyncio.wrap_future(self._writer.submit(operation))
 
     async def delete_document(self, workspace: str, external_id: str) -> DocumentRemoval:
         """See `RetrievalEngine`."""
-        operation = partial(delete_document, workspace_slug=workspace, external_id=external_id)
+        operation = over_sqlite(delete_document, workspace_slug=workspace, external_id=external_id)
         removal = await asyncio.wrap_future(self._writer.submit(operation, removing=True))
         return replace(removal, purge_within_s=self._purge_within_s)
 
@@ -233,21 +234,21 @@ class EmbeddedEngine:
         """See `RetrievalEngine`."""
         if request.lease_holder:
             self._leases.require(request.workspace, request.vectors.space_id, request.lease_holder)
-        operation = partial(put_vectors, request=request)
+        operation = over_sqlite(put_vectors, request=request)
         return await asyncio.wrap_future(self._writer.submit(operation))
 
     async def put_windows(self, request: WindowsPutRequest) -> VectorsPutReceipt:
         """See `RetrievalEngine`."""
         if request.lease_holder:
             self._leases.require(request.workspace, request.space_id, request.lease_holder)
-        operation = partial(put_windows, request=request)
+        operation = over_sqlite(put_windows, request=request)
         return await asyncio.wrap_future(self._writer.submit(operation))
 
     async def switch_space(
         self, workspace: str, space_id: str, *, require_complete: bool
     ) -> SpaceSwitch:
         """See `RetrievalEngine`."""
-        operation = partial(
+        operation = over_sqlite(
             switch_space, slug=workspace, space_id=space_id, require_complete=require_complete
         )
         return await asyncio.wrap_future(self._writer.submit(operation))
@@ -256,7 +257,7 @@ class EmbeddedEngine:
         self, workspace: str, space_id: str, *, leave_waiting: bool = False
     ) -> SpaceRemoval:
         """See `RetrievalEngine`."""
-        operation = partial(
+        operation = over_sqlite(
             drop_space_part,
             slug=workspace,
             space_id=space_id,

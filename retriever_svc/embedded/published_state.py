@@ -12,20 +12,17 @@ from retriever_svc.embedded.dense.restoration import Restoration, RestorePlan
 from retriever_svc.embedded.dense.space_index import SpaceIndex
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.searching.known_passages import KnownPassages
-from retriever_svc.embedded.searching.passage_explanation import explain_passages
+from retriever_svc.embedded.searching.passage_explanation import explain_search
 from retriever_svc.embedded.searching.passage_search import ListSampler, search_passages
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
 from retriever_svc.embedded.snapshots.snapshot_place import SealedGraphs, SnapshotPlace
-from retriever_svc.embedded.store.changes import (
-    Change,
-    DocumentChange,
-    WorkspaceDeleted,
-    WorkspaceUpdated,
-)
-from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, no_such_workspace
-from retriever_svc.embedded.workspace_view import WorkspaceView, described
+from retriever_svc.embedded.store.changes import Change, WorkspaceDeleted, WorkspaceUpdated
+from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.searches import SearchRequest, SearchResult
+from retriever_svc.store.descriptions import described
+from retriever_svc.store.document_change import DocumentChange
+from retriever_svc.store.rows import WorkspaceRow, no_such_workspace
 from retriever_svc.workspaces import Workspace
 
 
@@ -178,7 +175,7 @@ class PublishedState:
     def explain(self, request: ExplanationRequest) -> Explanation:
         """Explains a search. Raises NotFound and InvalidArgument."""
         view = self._view(request.search.workspace)
-        return explain_passages(view, self._reader.connection, request)
+        return explain_search(view, self._reader.connection, request)
 
     def describe(self, slug: str) -> Workspace:
         """Describes a workspace. Raises NotFound."""

@@ -16,17 +16,12 @@ from retriever_svc.embedded.merges import Merges
 from retriever_svc.embedded.published_state import DueBuild, Publication, PublishedState
 from retriever_svc.embedded.search_worker import SearchWorker
 from retriever_svc.embedded.snapshots.snapshots import Snapshots
-from retriever_svc.embedded.store.changes import (
-    Change,
-    DocumentChange,
-    WorkspaceDeleted,
-)
+from retriever_svc.embedded.store.changes import Change, WorkspaceDeleted
 from retriever_svc.embedded.store.store import Store
-from retriever_svc.embedded.store.workspace_rows import (
-    WorkspaceRow,
-    read_workspaces,
-)
+from retriever_svc.embedded.store.workspace_rows import read_workspaces
 from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.store.document_change import DocumentChange
+from retriever_svc.store.rows import WorkspaceRow
 
 _log = structlog.get_logger("retriever.publisher")
 

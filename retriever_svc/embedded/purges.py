@@ -21,7 +21,7 @@ from retriever_svc.embedded.failpoints import Failpoint, reach
 from retriever_svc.embedded.graph_builder import GraphBuilder
 from retriever_svc.embedded.published_state import PublishedState
 from retriever_svc.embedded.search_worker import SearchWorker
-from retriever_svc.embedded.store.changes import Change, DocumentChange, WorkspaceDeleted
+from retriever_svc.embedded.store.changes import Change, WorkspaceDeleted
 from retriever_svc.embedded.store.deleted_content import (
     begin_purge,
     deleted_since,
@@ -31,6 +31,7 @@ from retriever_svc.embedded.store.deleted_content import (
 from retriever_svc.embedded.store.store import Store
 from retriever_svc.embedded.store.workspace_rows import read_workspaces
 from retriever_svc.embedded.upkeep_metrics import UpkeepMetrics
+from retriever_svc.store.document_change import DocumentChange
 
 _log = structlog.get_logger("retriever.purges")
 # A purge begins after this share of the time in which it must have ended.

@@ -21,8 +21,8 @@ from retriever_svc.embedded.dense.segment_rows import QueryVector
 from retriever_svc.embedded.dense.subset import Subset
 from retriever_svc.embedded.recall_metrics import RecallMetrics, recall_metrics_of
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery
-from retriever_svc.embedded.searching.ranked_lists import MadeLists
 from retriever_svc.embedded.workspace_view import WorkspaceView
+from retriever_svc.searching.made_lists import MadeLists
 
 _QUEUE_LIMIT = 8
 _LOWEST_PRIORITY = 19

@@ -17,10 +17,11 @@ from retriever_svc.embedded.searching.known_documents import KnownDocuments
 from retriever_svc.embedded.searching.known_passages import KnownPassages
 from retriever_svc.embedded.searching.subsets import Subsets
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
-from retriever_svc.embedded.store.changes import DocumentChange
 from retriever_svc.embedded.store.passage_rows import passages_without_vectors
 from retriever_svc.embedded.store.vector_rows import vectors_of_passages, vectors_of_space
-from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, rests
+from retriever_svc.store.descriptions import described
+from retriever_svc.store.document_change import DocumentChange
+from retriever_svc.store.rows import WorkspaceRow, rests
 from retriever_svc.workspaces import Space, Workspace
 
 
@@ -125,18 +126,3 @@ class WorkspaceView:
         held = self.contains(list(self.indexes), ids)
         self.awaiting.difference_update(ids[held].tolist())
         self.awaiting.update(ids[~held].tolist())
-
-
-def described(row: WorkspaceRow, spaces: tuple[Space, ...] = ()) -> Workspace:
-    """Describes a workspace as stored."""
-    return Workspace(
-        slug=row.slug,
-        settings=row.settings,
-        document_count=row.document_count,
-        passage_count=row.passage_count,
-        spaces=spaces,
-        preferred_space_id=row.preferred_space_id,
-        spaces_version=row.spaces_version,
-        created_at=row.created_at,
-        applied_seq=row.seq,
-    )

@@ -4,7 +4,8 @@ import sqlite3
 
 from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
 from retriever_svc.embedded.store.passage_rows import lexical_entries_since
-from retriever_svc.embedded.store.workspace_rows import WorkspaceRow, removals_since
+from retriever_svc.embedded.store.workspace_rows import removals_since
+from retriever_svc.store.rows import WorkspaceRow
 
 
 def catch_up(index: LexicalIndex, connection: sqlite3.Connection, workspace: WorkspaceRow) -> None:

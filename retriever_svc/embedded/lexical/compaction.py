@@ -19,11 +19,8 @@ from retriever_svc.embedded.store.passage_rows import (
     lexical_entries_since,
     passage_ids_of_workspace,
 )
-from retriever_svc.embedded.store.workspace_rows import (
-    WorkspaceRow,
-    read_workspace,
-    removals_since,
-)
+from retriever_svc.embedded.store.workspace_rows import read_workspace, removals_since
+from retriever_svc.store.rows import WorkspaceRow
 
 _STEP = 100
 _ROUND_LIMIT = 10

@@ -13,7 +13,7 @@ from pathlib import Path
 import structlog
 
 from retriever_svc.embedded.failpoints import Failpoint, reach
-from retriever_svc.embedded.lexical.lexical_fields import LAYOUT, languages_of
+from retriever_svc.embedded.lexical.lexical_fields import LAYOUT
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
 from retriever_svc.embedded.lexical.term_index import TermIndex
@@ -23,7 +23,8 @@ from retriever_svc.embedded.lexical.watermark import (
     write_watermark,
 )
 from retriever_svc.embedded.snapshots.durable_files import sync_folder
-from retriever_svc.embedded.store.passage_rows import LexicalEntry
+from retriever_svc.lexical_terms import languages_of
+from retriever_svc.store.rows import LexicalEntry
 from retriever_svc.workspaces import WorkspaceLanguage
 
 _log = structlog.get_logger("retriever.lexical")

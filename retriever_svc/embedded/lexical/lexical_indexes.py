@@ -6,7 +6,7 @@ from collections.abc import Collection
 from retriever_svc.embedded.data_folder import DataFolder
 from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
-from retriever_svc.embedded.store.workspace_rows import WorkspaceRow
+from retriever_svc.store.rows import WorkspaceRow
 
 
 class LexicalIndexes:

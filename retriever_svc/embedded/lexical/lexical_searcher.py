@@ -15,8 +15,9 @@ import tantivy
 
 from retriever_svc.documents import IntVector
 from retriever_svc.embedded.dense.segment_rows import Flags
-from retriever_svc.embedded.lexical.lexical_fields import ID_FIELD, boosts, query_terms
+from retriever_svc.embedded.lexical.lexical_fields import ID_FIELD, boosts
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
+from retriever_svc.lexical_terms import query_terms
 
 # Fetched beyond what is asked, so that equal scores at the end are ordered by id.
 _MARGIN = 8

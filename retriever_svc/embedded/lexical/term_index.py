@@ -16,7 +16,7 @@ from retriever_svc.embedded.lexical.lexical_fields import (
 )
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
-from retriever_svc.embedded.store.passage_rows import LexicalEntry
+from retriever_svc.store.rows import LexicalEntry
 
 
 class TermIndex:

@@ -2,50 +2,19 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from enum import Enum
 from itertools import repeat
-from typing import NamedTuple
 
 import numpy as np
 
 from retriever_svc.embedded.dense.inner_products import inner_products
 from retriever_svc.embedded.dense.segment_rows import QueryVector
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery
-from retriever_svc.embedded.searching.ranked_lists import MadeLists
 from retriever_svc.embedded.store.vector_rows import windows_of_passages
-from retriever_svc.embedded.store.workspace_rows import SpaceRow
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.searches import SpaceScore
-from retriever_svc.thresholds import Threshold
-
-
-class CandidateScores(NamedTuple):
-    """Holds the scores of one candidate."""
-
-    space_scores: tuple[SpaceScore, ...]
-    bm25_score: float
-    term_share: float | None = None
-    """Share of the original wording's terms that it holds; None where it was not asked for."""
-
-    @property
-    def cosines(self) -> dict[str, float]:
-        """The cosines that can be had, by space."""
-        return {score.space_id: score.cosine for score in self.space_scores}
-
-
-class TermShares(Enum):
-    """Names the candidates whose share of terms is computed."""
-
-    NONE = "none"
-    WITHOUT_COSINE = "without cosine"
-    ALL = "all"
-
-    @staticmethod
-    def judged_by(thresholds: Sequence[Threshold]) -> "TermShares":
-        """Returns what thresholds ask for."""
-        if any(not threshold.space_id for threshold in thresholds):
-            return TermShares.ALL
-        return TermShares.WITHOUT_COSINE if thresholds else TermShares.NONE
+from retriever_svc.searching.candidate_scores import CandidateScores, TermShares
+from retriever_svc.searching.made_lists import MadeLists
+from retriever_svc.store.rows import SpaceRow
 
 
 def score_candidates(

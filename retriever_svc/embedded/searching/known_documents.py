@@ -4,7 +4,8 @@ import sqlite3
 from collections.abc import Collection
 from itertools import islice
 
-from retriever_svc.embedded.store.document_rows import DocumentRow, read_documents
+from retriever_svc.embedded.store.document_rows import read_documents
+from retriever_svc.store.rows import DocumentRow
 
 _CAPACITY = 4_096
 

@@ -4,7 +4,8 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from sys import getsizeof
 
-from retriever_svc.embedded.store.passage_rows import PassageRow, read_passages
+from retriever_svc.embedded.store.passage_rows import read_passages
+from retriever_svc.store.rows import PassageRow
 
 # What a passage takes beside its text, headings of usual length included.
 _BARE_BYTES = 900

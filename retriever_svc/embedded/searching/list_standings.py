@@ -9,10 +9,10 @@ import numpy as np
 
 from retriever_svc.embedded.dense.subset import Subset
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery
-from retriever_svc.embedded.searching.ranked_lists import MadeLists, make_lists
+from retriever_svc.embedded.searching.ranked_lists import make_lists
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.explanations import ListStanding
-from retriever_svc.fusion import FusedCandidate, Ranking
+from retriever_svc.fusion import Ranking
 from retriever_svc.searches import RankedList, SearchRequest
 
 
@@ -25,7 +25,7 @@ def standings_of(
 ) -> dict[int, list[ListStanding]]:
     """Returns by passage where each list holds it, in the order of the lists.
 
-    The lists are whole and exact; contributions are 0, see `with_contributions`.
+    The lists are whole and exact; contributions are 0.
     """
     uncut = make_lists(
         view,
@@ -49,23 +49,6 @@ def standings_of(
                 )
             )
     return standings
-
-
-def with_contributions(
-    standings: Sequence[ListStanding], made: MadeLists, candidate: FusedCandidate | None
-) -> tuple[ListStanding, ...]:
-    """Adds what the lists of the search itself gave to the passage; None got nothing."""
-    contributions: dict[tuple[int, str], float] = {}
-    for place in () if candidate is None else candidate.places:
-        described = made.descriptions[place.list_index]
-        contributions[described.variant_index, described.space_id] = place.contribution
-    return tuple(
-        replace(
-            standing,
-            contribution=contributions.get((standing.variant_index, standing.space_id), 0.0),
-        )
-        for standing in standings
-    )
 
 
 def _ranks(ranking: Ranking, wanted: Mapping[int, object]) -> dict[int, int]:

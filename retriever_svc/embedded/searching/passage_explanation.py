@@ -5,41 +5,41 @@ import sqlite3
 import numpy as np
 
 from chassis.errors import NotFound
-from retriever_svc.embedded.searching.candidate_scores import TermShares, score_candidates
-from retriever_svc.embedded.searching.hit_selection import JudgedHit, selected
-from retriever_svc.embedded.searching.list_standings import standings_of, with_contributions
+from retriever_svc.embedded.searching.candidate_scores import score_candidates
+from retriever_svc.embedded.searching.list_standings import standings_of
 from retriever_svc.embedded.searching.passage_search import hits_of, subset_of
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery, prepare
-from retriever_svc.embedded.searching.ranked_lists import MadeLists, make_lists
-from retriever_svc.embedded.store.document_rows import DocumentRow, find_document, read_documents
-from retriever_svc.embedded.store.passage_rows import (
-    PassageRow,
-    passages_of_document,
-    read_passages,
-)
+from retriever_svc.embedded.searching.ranked_lists import make_lists
+from retriever_svc.embedded.store.document_rows import find_document, read_documents
+from retriever_svc.embedded.store.passage_rows import passages_of_document, read_passages
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.explanations import (
     Explanation,
     ExplanationRequest,
     MatchedTerm,
     PassageExplanation,
-    PassageOutcome,
 )
-from retriever_svc.filter_misses import miss_in_words
 from retriever_svc.fusion import fuse
 from retriever_svc.searches import SearchRequest
+from retriever_svc.searching.candidate_scores import TermShares
+from retriever_svc.searching.explained_passages import (
+    PassageFacts,
+    SearchOutcome,
+    explained_passages,
+)
+from retriever_svc.searching.hit_selection import selected
+from retriever_svc.searching.made_lists import MadeLists
+from retriever_svc.store.rows import DocumentRow, PassageRow
 
 
-def explain_passages(
+def explain_search(
     view: WorkspaceView, connection: sqlite3.Connection, request: ExplanationRequest
 ) -> Explanation:
     """Explains the search for the expected passages. Raises NotFound and InvalidArgument."""
     query = prepare(view, request.search)
     document, passages = _expected(view, connection, request)
     explainer = _Explainer(view, connection, request.search, query)
-    explained = explainer.explain(document, passages)
-    explained.sort(key=lambda one: (one.fused_rank is None, one.fused_rank or one.chunk_index))
-    return Explanation(tuple(explained), view.row.seq)
+    return Explanation(explainer.explain(document, passages), view.row.seq)
 
 
 def _expected(
@@ -96,7 +96,7 @@ class _Explainer:
 
     def explain(
         self, document: DocumentRow, passages: list[PassageRow]
-    ) -> list[PassageExplanation]:
+    ) -> tuple[PassageExplanation, ...]:
         ids = [passage.id for passage in passages]
         scores = score_candidates(
             self._view, self._connection, self._query, ids, MadeLists(), TermShares.ALL
@@ -108,72 +108,20 @@ class _Explainer:
             self._view, self._request, self._query, None if kept_out else subset, ids
         )
         terms = self._term_weights(ids)
-        explained = []
-        for passage, scored in zip(passages, scores, strict=True):
-            judged = self._judged.get(passage.id)
-            outcome = PassageOutcome.IN_NO_LIST if judged is None else judged.outcome
-            if kept_out:
-                outcome = PassageOutcome.FILTERED_OUT
-            candidate = self._fused.get(passage.id)
-            explained.append(
-                PassageExplanation(
-                    passage_id=passage.id,
-                    external_id=document.document.external_id,
-                    chunk_index=passage.passage.chunk_index,
-                    heading_path=passage.passage.heading_path,
-                    location=passage.passage.location,
-                    outcome=outcome,
-                    detail=self._detail(outcome, judged, document),
-                    fused_rank=None if judged is None else judged.hit.fused_rank,
-                    fused_score=None if candidate is None else candidate.score,
-                    standings=with_contributions(standings[passage.id], self._made, candidate),
-                    matched_terms=terms[passage.id],
-                    space_scores=scored.space_scores,
-                    bm25_score=scored.bm25_score,
-                    term_share=scored.term_share,
-                    threshold_index=(
-                        judged.miss.threshold_index if judged and judged.miss else None
-                    ),
-                )
-            )
-        return explained
+        return explained_passages(
+            self._request,
+            SearchOutcome(self._made, self._fused, self._judged),
+            document.document,
+            [
+                PassageFacts(row, scored, standings[row.id], terms[row.id])
+                for row, scored in zip(passages, scores, strict=True)
+            ],
+            kept_out=kept_out,
+        )
 
-    def _term_weights(self, ids: list[int]) -> dict[int, tuple[MatchedTerm, ...]]:
+    def _term_weights(self, ids: list[int]) -> dict[int, list[MatchedTerm]]:
         weights: dict[int, list[MatchedTerm]] = {passage_id: [] for passage_id in ids}
         for term, query in self._query.original.terms.by_term().items():
             for passage_id, weight in self._view.lexical.scores(query, ids).items():
                 weights[passage_id].append(MatchedTerm(term, weight))
-        return {
-            passage_id: tuple(sorted(matched, key=lambda one: (-one.weight, one.term)))
-            for passage_id, matched in weights.items()
-        }
-
-    def _detail(
-        self,
-        outcome: PassageOutcome,
-        judged: JudgedHit | None,
-        document: DocumentRow,
-    ) -> str:
-        request = self._request
-        match outcome:
-            case PassageOutcome.RETURNED:
-                assert judged is not None
-                return f"returned; place {judged.hit.fused_rank} after fusion"
-            case PassageOutcome.FILTERED_OUT:
-                assert request.filter is not None
-                return f"the filter {miss_in_words(document.document, request.filter)}"
-            case PassageOutcome.IN_NO_LIST:
-                return f"no list holds it among its first {request.candidate_count}"
-            case PassageOutcome.OVER_DOCUMENT_BOUND:
-                return (
-                    f"{request.passages_per_document} better passages of its document are returned"
-                )
-            case PassageOutcome.OVER_LIMIT:
-                unit = "documents" if request.group_by_document else "passages"
-                return f"{request.limit} better {unit} are returned"
-            case PassageOutcome.BEFORE_OFFSET:
-                return f"stands on an earlier page: the offset is {request.offset}"
-            case PassageOutcome.UNDER_THRESHOLD:
-                assert judged is not None
-                assert judged.miss is not None
-                return f"thresholds[{judged.miss.threshold_index}]: {judged.miss.in_words}"
+        return weights

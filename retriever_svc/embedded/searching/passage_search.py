@@ -6,18 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from retriever_svc.embedded.dense.subset import Subset
-from retriever_svc.embedded.lexical.lexical_fields import languages_of
-from retriever_svc.embedded.searching.candidate_scores import (
-    CandidateScores,
-    TermShares,
-    score_candidates,
-)
-from retriever_svc.embedded.searching.hit_selection import Selection, selected
+from retriever_svc.embedded.searching.candidate_scores import score_candidates
 from retriever_svc.embedded.searching.prepared_query import PreparedQuery, prepare
-from retriever_svc.embedded.searching.ranked_lists import MadeLists, make_lists
+from retriever_svc.embedded.searching.ranked_lists import make_lists
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.fusion import FusedCandidate, count_candidates, fuse
+from retriever_svc.lexical_terms import languages_of
 from retriever_svc.searches import PassageHit, SearchRequest, SearchResult
+from retriever_svc.searching.candidate_scores import CandidateScores, TermShares
+from retriever_svc.searching.hit_selection import Selection, selected
+from retriever_svc.searching.made_lists import MadeLists
 
 
 class ListSampler(Protocol):

@@ -7,7 +7,7 @@ that come meanwhile have a note of their own.
 import sqlite3
 from datetime import datetime
 
-from retriever_svc.embedded.store.moments import microseconds_from, moment_from
+from retriever_svc.store.moments import microseconds_from, moment_from
 
 
 def note_deletion(connection: sqlite3.Connection, workspace_id: int, now: datetime) -> None:

@@ -3,20 +3,21 @@
 import sqlite3
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
 from retriever_svc.documents import Document
 from retriever_svc.embedded.store.filter_queries import clause_of
-from retriever_svc.embedded.store.json_columns import (
+from retriever_svc.filters import Filter
+from retriever_svc.store.json_columns import (
     json_from_metadata,
     json_from_words,
     metadata_from_json,
     words_from_json,
 )
-from retriever_svc.embedded.store.moments import microseconds_from, moment_from
-from retriever_svc.filters import Filter
+from retriever_svc.store.moments import microseconds_from, moment_from
+from retriever_svc.store.rows import DocumentRow
 
 _CONTENT = (
     "external_id, title, keywords, source_uri, category, language, metadata, version, "
@@ -24,15 +25,6 @@ _CONTENT = (
 )
 _CONTENT_COLUMNS = _CONTENT.split(", ")
 _SELECTED = f"id, passage_count, updated_at, {_CONTENT}"
-
-
-class DocumentRow(NamedTuple):
-    """Holds a document as stored."""
-
-    id: int
-    document: Document
-    passage_count: int
-    updated_at: datetime
 
 
 def insert_document(

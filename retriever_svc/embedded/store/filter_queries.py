@@ -12,8 +12,6 @@ import numpy as np
 import orjson
 
 from retriever_svc.documents import IntVector, MetadataValue
-from retriever_svc.embedded.store.json_columns import json_from_value, kind_of
-from retriever_svc.embedded.store.moments import microseconds_from
 from retriever_svc.filters import (
     METADATA_PREFIX,
     TEXT_FIELDS,
@@ -26,6 +24,8 @@ from retriever_svc.filters import (
     Negation,
     OneOf,
 )
+from retriever_svc.store.json_columns import json_from_value, kind_of
+from retriever_svc.store.moments import microseconds_from
 
 _BEFORE_ALL_MOMENTS = -(2**62)
 _AFTER_ALL_MOMENTS = 2**62

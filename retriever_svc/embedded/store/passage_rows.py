@@ -2,13 +2,14 @@
 
 import sqlite3
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
 import orjson
 
 from retriever_svc.documents import Parent, Passage
-from retriever_svc.embedded.store.json_columns import json_from_words, words_from_json
+from retriever_svc.store.json_columns import json_from_words, words_from_json
+from retriever_svc.store.rows import LexicalEntry, PassageRow
 
 _CONTENT = (
     "chunk_index, text, heading_path, location, token_estimate, embedded_text_hash, cuts_token"
@@ -17,26 +18,6 @@ _WRITTEN = f"{_CONTENT}, parent_first, parent_count, parent_gap"
 _WRITTEN_COLUMNS = _WRITTEN.split(", ")
 _MARKS = {count: ", ".join("?" * count) for count in (8, 20, 40, 100, 200)}
 _MOST_MARKS = max(_MARKS)
-
-
-class PassageRow(NamedTuple):
-    """Holds a passage as stored."""
-
-    id: int
-    document_id: int
-    passage: Passage
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalEntry:
-    """Holds what the BM25 index takes of a passage: its text and what its document says of it."""
-
-    passage_id: int
-    language: str
-    title: str
-    heading_path: tuple[str, ...]
-    keywords: tuple[str, ...]
-    text: str
 
 
 def insert_passage(

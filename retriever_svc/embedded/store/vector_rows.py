@@ -2,37 +2,13 @@
 
 import sqlite3
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import orjson
 
 from retriever_svc.documents import FloatMatrix, IntVector
-
-_LITTLE_ENDIAN = np.dtype("<f4")
-
-
-@dataclass(frozen=True, slots=True)
-class StoredVector:
-    """Holds one vector as stored, with its window block; awaited windows have no count."""
-
-    space_key: int
-    vector: bytes
-    window_count: int | None = None
-    windows: bytes = b""
-    sliced: bool = False
-
-
-def encoded(vectors: FloatMatrix) -> bytes:
-    """Encodes one or more rows for the store."""
-    return vectors.astype(_LITTLE_ENDIAN, copy=False).tobytes()
-
-
-def decoded(blob: bytes, dimension: int) -> FloatMatrix:
-    """Decodes rows from the store, [rows, dimension]; the array is read-only."""
-    rows = np.frombuffer(blob, dtype=_LITTLE_ENDIAN).reshape(-1, dimension)
-    return rows.astype(np.float32, copy=False)
+from retriever_svc.store.stored_vectors import LITTLE_ENDIAN, StoredVector, decoded
 
 
 def insert_vector(
@@ -178,7 +154,7 @@ def vectors_of_space(
     )
     for row, (passage_id, blob) in enumerate(rows):
         ids[row] = passage_id
-        vectors[row] = np.frombuffer(blob, _LITTLE_ENDIAN)
+        vectors[row] = np.frombuffer(blob, LITTLE_ENDIAN)
     return ids, vectors
 
 

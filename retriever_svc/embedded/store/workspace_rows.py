@@ -1,13 +1,14 @@
 """Rows of workspaces and their vector spaces."""
 
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from chassis.errors import AlreadyExists, NotFound
-from retriever_svc.embedded.store.json_columns import fusion_from_json, json_from_fusion
-from retriever_svc.embedded.store.moments import microseconds_from, moment_from
+from retriever_svc.store.json_columns import fusion_from_json, json_from_fusion
+from retriever_svc.store.moments import microseconds_from, moment_from
+from retriever_svc.store.rows import SpaceRow, WorkspaceRow, no_such_workspace
 from retriever_svc.workspaces import (
     ChunkingProfile,
     DenseIndexKind,
@@ -21,42 +22,6 @@ _COLUMNS = (
     "spaces_version, document_count, passage_count, seq, created_at, fusion, "
     "child_token_count"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceRow:
-    """Describes a vector space of a workspace as stored; `key` is its internal id."""
-
-    key: int
-    space_id: str
-    dimension: int
-    passage_count: int
-    windowed: bool
-    """The windows of at least one passage came, though it may have none."""
-    stray_count: int = 0
-    """Passages in it that the preferred space lacks; 0 for the preferred space itself."""
-    canary: bytes = b""
-    """Vector of the embedder's fixed text, as vectors are stored; empty where none came yet."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceRow:
-    """Describes a workspace as stored after change number `seq`."""
-
-    id: int
-    slug: str
-    settings: WorkspaceSettings
-    preferred_space_id: str
-    spaces_version: int
-    document_count: int
-    passage_count: int
-    seq: int
-    created_at: datetime
-    spaces: tuple[SpaceRow, ...]
-
-    def space(self, space_id: str) -> SpaceRow | None:
-        """Returns a space of the workspace by its id."""
-        return next((space for space in self.spaces if space.space_id == space_id), None)
 
 
 def insert_workspace(
@@ -132,11 +97,6 @@ def update_workspace(
     )
 
 
-def rests(space: SpaceRow, preferred_space_id: str) -> bool:
-    """Whether searches leave the space out: the preferred one holds all of its passages too."""
-    return space.space_id != preferred_space_id and not space.stray_count
-
-
 def change_settings(connection: sqlite3.Connection, update: WorkspaceUpdate) -> WorkspaceRow:
     """Stores other settings of a workspace. Raises NotFound."""
     workspace = find_workspace(connection, update.slug)
@@ -186,11 +146,6 @@ def removals_since(connection: sqlite3.Connection, workspace_id: int, seq: int) 
         "SELECT passage_id FROM removals WHERE workspace_id = ? AND seq > ?", (workspace_id, seq)
     )
     return [row[0] for row in rows]
-
-
-def no_such_workspace(slug: str) -> NotFound:
-    """Returns the error for a workspace that is not there."""
-    return NotFound(f"there is no workspace {slug!r}", reason="WORKSPACE_NOT_FOUND")
 
 
 def _workspace_from(connection: sqlite3.Connection, row: tuple[Any, ...]) -> WorkspaceRow:

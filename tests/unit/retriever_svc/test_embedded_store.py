@@ -15,15 +15,17 @@ from hypothesis import strategies as st
 from chassis.errors import FailedPrecondition, ResourceExhausted
 from retriever_svc.documents import DocumentUpsert, PassageVectors
 from retriever_svc.embedded.store import schema
-from retriever_svc.embedded.store.deletions import delete_document, purge_retired_rows
+from retriever_svc.embedded.store.deletions import purge_retired_rows
 from retriever_svc.embedded.store.faults import service_error_from
+from retriever_svc.embedded.store.sqlite_tables import SqliteTables
 from retriever_svc.embedded.store.store import Store
-from retriever_svc.embedded.store.upserts import upsert_document
 from retriever_svc.embedded.store.workspace_rows import (
     find_workspace,
     insert_workspace,
     retire_workspace,
 )
+from retriever_svc.store.document_removal import delete_document
+from retriever_svc.store.upserts import upsert_document
 from retriever_svc.workspaces import WorkspaceSettings
 from tests.fakes.retrieval import OTHER_SPACE, SPACE, passage_vectors, unit_rows, upsert
 
@@ -117,12 +119,12 @@ def test_identity_stays_and_the_epoch_grows(store: Store) -> None:
 
 def test_a_full_disk_is_told_and_leaves_everything(store: Store) -> None:
     """The error says that nothing was changed; what was stored can be read."""
-    upsert_document(store.connection, upsert("a", ["eau"]), NOW)
+    upsert_document(SqliteTables(store.connection), upsert("a", ["eau"]), NOW)
     pages = pragma(store.connection, "page_count")
     store.connection.execute(f"PRAGMA max_page_count = {pages}")
     store.begin()
     with pytest.raises(sqlite3.OperationalError, match="full") as caught:
-        upsert_document(store.connection, upsert("b", ["feu " * 20_000]), NOW)
+        upsert_document(SqliteTables(store.connection), upsert("b", ["feu " * 20_000]), NOW)
     store.rollback()
     error = service_error_from(caught.value)
     ids = store.connection.execute("SELECT external_id FROM documents").fetchall()
@@ -140,11 +142,11 @@ def test_purging_removes_every_row_in_small_steps(store: Store) -> None:
         rows = unit_rows(3, 4, seed=1).tolist()
         for workspace in ("docs", "kept"):
             upsert_document(
-                connection,
+                SqliteTables(connection),
                 upsert(name, ["x", "y", "z"], workspace=workspace, vectors=[windowed(rows)]),
                 NOW,
             )
-    delete_document(connection, "docs", "c")
+    delete_document(SqliteTables(connection), "docs", "c")
     before = counted(connection)
     retire_workspace(connection, "docs")
     steps = 0
@@ -202,9 +204,9 @@ def test_counts_always_equal_the_rows(
     insert_workspace(connection, "docs", WorkspaceSettings(), NOW)
     for change in changes:
         if isinstance(change, str):
-            delete_document(connection, "docs", change)
+            delete_document(SqliteTables(connection), "docs", change)
         else:
-            receipt, _ = upsert_document(connection, change, NOW)
+            receipt, _ = upsert_document(SqliteTables(connection), change, NOW)
             assert receipt.passage_count == len(change.passages)
             assert receipt.awaiting_passage_count == awaiting(connection, change)
     workspace = find_workspace(connection, "docs")

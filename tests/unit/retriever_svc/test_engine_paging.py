@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever_svc.documents import Document, Passage
-from retriever_svc.embedded.searching.candidate_scores import CandidateScores
-from retriever_svc.embedded.searching.hit_selection import selected
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.explanations import ExplanationRequest, PassageOutcome
 from retriever_svc.searches import PassageHit, SearchRequest
+from retriever_svc.searching.candidate_scores import CandidateScores
+from retriever_svc.searching.hit_selection import selected
 from retriever_svc.thresholds import Threshold
 from tests.fakes.retrieval import SPACE, found, passage_vectors, request, upsert, vector
 

@@ -12,15 +12,16 @@ from retriever_svc.embedded.lexical.catch_up import catch_up
 from retriever_svc.embedded.lexical.compaction import LexicalCompactor
 from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
-from retriever_svc.embedded.store.deletions import delete_document
+from retriever_svc.embedded.store.sqlite_tables import SqliteTables
 from retriever_svc.embedded.store.store import Store
-from retriever_svc.embedded.store.upserts import upsert_document
 from retriever_svc.embedded.store.workspace_rows import (
-    WorkspaceRow,
     find_workspace,
     insert_workspace,
     prune_removals,
 )
+from retriever_svc.store.document_removal import delete_document
+from retriever_svc.store.rows import WorkspaceRow
+from retriever_svc.store.upserts import upsert_document
 from retriever_svc.workspaces import WorkspaceLanguage, WorkspaceSettings
 from tests.fakes.retrieval import upsert
 
@@ -55,7 +56,7 @@ class Compacted:
 
     def put(self, name: str, word: str) -> None:
         """Stores a document of one passage."""
-        upsert_document(self.connection, upsert(name, [f"texte sur {word}"]), NOW)
+        upsert_document(SqliteTables(self.connection), upsert(name, [f"texte sur {word}"]), NOW)
 
     def found(self) -> set[str]:
         """Returns which of the words the index finds."""
@@ -83,7 +84,7 @@ def compacted(tmp_path: Path) -> Iterator[Compacted]:
 def test_changes_during_the_building_are_not_lost(compacted: Compacted) -> None:
     """Deleted, replaced and new documents are as in the store once the new index answers."""
     compacted.compactor.begin(compacted.index, compacted.row)
-    delete_document(compacted.connection, "docs", "eau")
+    delete_document(SqliteTables(compacted.connection), "docs", "eau")
     compacted.put("feu", "terre")
     compacted.put("neuf", "feu")
     floor = compacted.compactor.floor(1)
@@ -113,7 +114,7 @@ def test_an_index_that_cannot_catch_up_is_not_used(compacted: Compacted) -> None
     compacted.compactor.begin(compacted.index, compacted.row)
     while not compacted.compactor.ready:
         time.sleep(0.01)
-    delete_document(compacted.connection, "docs", "eau")
+    delete_document(SqliteTables(compacted.connection), "docs", "eau")
     compacted.put("neuf", "terre")
     prune_removals(compacted.connection, 1, 5)
     with pytest.raises(RuntimeError, match="forgotten"):

@@ -16,11 +16,12 @@ from retriever_svc.embedded.merges import Merges
 from retriever_svc.embedded.published_state import PublishedState
 from retriever_svc.embedded.search_worker import SearchWorker
 from retriever_svc.embedded.snapshot_reader import SnapshotReader
+from retriever_svc.embedded.store.sqlite_tables import SqliteTables
 from retriever_svc.embedded.store.store import Store
-from retriever_svc.embedded.store.upserts import upsert_document
 from retriever_svc.embedded.store.workspace_rows import find_workspace, insert_workspace
 from retriever_svc.embedded.workspace_view import WorkspaceView
 from retriever_svc.searches import SearchMode
+from retriever_svc.store.upserts import upsert_document
 from retriever_svc.workspaces import WorkspaceSettings
 from tests.fakes.embedded_engines import opened
 from tests.fakes.purged_folders import NOW, until
@@ -62,7 +63,7 @@ class Watched:
         store = Store(folder.store_path)
         stack.callback(store.close)
         insert_workspace(store.connection, "docs", WorkspaceSettings(), NOW)
-        upsert_document(store.connection, upsert("d", ["eau"]), NOW)
+        upsert_document(SqliteTables(store.connection), upsert("d", ["eau"]), NOW)
         row = find_workspace(store.connection, "docs")
         indexes = LexicalIndexes(folder, store.identity, LexicalSettings())
         stack.callback(indexes.close)

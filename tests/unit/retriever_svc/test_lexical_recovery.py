@@ -12,14 +12,15 @@ from retriever_svc.embedded.lexical import lexical_index as lexical_index_module
 from retriever_svc.embedded.lexical.catch_up import catch_up
 from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
-from retriever_svc.embedded.store.deletions import delete_document
+from retriever_svc.embedded.store.sqlite_tables import SqliteTables
 from retriever_svc.embedded.store.store import Store
-from retriever_svc.embedded.store.upserts import upsert_document
 from retriever_svc.embedded.store.workspace_rows import (
     find_workspace,
     insert_workspace,
     prune_removals,
 )
+from retriever_svc.store.document_removal import delete_document
+from retriever_svc.store.upserts import upsert_document
 from retriever_svc.workspaces import WorkspaceLanguage, WorkspaceSettings
 from tests.fakes.retrieval import upsert
 
@@ -32,7 +33,7 @@ def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
     store = Store(tmp_path / "store.sqlite3")
     insert_workspace(store.connection, "docs", WorkspaceSettings(), NOW)
     for name in ("eau", "feu", "air"):
-        upsert_document(store.connection, upsert(name, [f"texte sur {name}"]), NOW)
+        upsert_document(SqliteTables(store.connection), upsert(name, [f"texte sur {name}"]), NOW)
     yield store.connection
     store.close()
 
@@ -87,8 +88,8 @@ def test_an_index_that_is_up_to_date_is_left_alone(
 def test_missed_changes_are_caught_up(tmp_path: Path, connection: sqlite3.Connection) -> None:
     """Additions, replacements and deletions after the watermark are applied."""
     caught_up(tmp_path, connection).rest()
-    delete_document(connection, "docs", "eau")
-    upsert_document(connection, upsert("feu", ["texte sur la terre"]), NOW)
+    delete_document(SqliteTables(connection), "docs", "eau")
+    upsert_document(SqliteTables(connection), upsert("feu", ["texte sur la terre"]), NOW)
     index = caught_up(tmp_path, connection)
 
     assert words_found(index) == {"air", "terre"}
@@ -101,7 +102,7 @@ def test_an_index_ahead_of_its_watermark_is_caught_up_without_harm(
     """A kill between commit and note: applying the changes again doubles nothing."""
     index = caught_up(tmp_path, connection)
     note = (tmp_path / "lexical.json").read_bytes()
-    upsert_document(connection, upsert("terre", ["texte sur la terre"]), NOW)
+    upsert_document(SqliteTables(connection), upsert("terre", ["texte sur la terre"]), NOW)
     catch_up(index, connection, find_workspace(connection, "docs"))
     index.rest()
     (tmp_path / "lexical.json").write_bytes(note)
@@ -114,7 +115,7 @@ def test_an_index_ahead_of_its_watermark_is_caught_up_without_harm(
 def test_forgotten_removals_force_a_rebuild(tmp_path: Path, connection: sqlite3.Connection) -> None:
     """Where nobody knows what was removed since, everything is indexed anew."""
     caught_up(tmp_path, connection).rest()
-    removal, _ = delete_document(connection, "docs", "eau")
+    removal, _ = delete_document(SqliteTables(connection), "docs", "eau")
     prune_removals(connection, 1, removal.seq)
     index = caught_up(tmp_path, connection)
 
@@ -203,7 +204,7 @@ def test_what_was_not_committed_is_forgotten(
     index = caught_up(tmp_path, connection)
     index.apply([1], [])
     index.discard()
-    upsert_document(connection, upsert("terre", ["texte sur la terre"]), NOW)
+    upsert_document(SqliteTables(connection), upsert("terre", ["texte sur la terre"]), NOW)
     catch_up(index, connection, find_workspace(connection, "docs"))
 
     assert words_found(index) == {"eau", "feu", "air", "terre"}

@@ -8,7 +8,7 @@ import pytest
 from retriever_svc.embedded.lexical.lexical_index import LexicalIndex
 from retriever_svc.embedded.lexical.lexical_searcher import LexicalSearcher
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
-from retriever_svc.embedded.store.passage_rows import LexicalEntry
+from retriever_svc.store.rows import LexicalEntry
 from retriever_svc.workspaces import WorkspaceLanguage
 
 FRENCH = {

@@ -4,11 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retriever_svc.documents import Passage
-from retriever_svc.embedded.store.passage_matching import (
-    PassageMatch,
-    StoredText,
-    match_passages,
-)
+from retriever_svc.store.passage_matching import PassageMatch, StoredText, match_passages
 
 words = st.sampled_from(["a", "b", "c", ""])
 stored_texts = st.lists(st.tuples(words, words), max_size=6).map(

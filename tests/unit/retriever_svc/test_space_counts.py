@@ -11,17 +11,14 @@ from hypothesis import strategies as st
 
 from chassis.errors import FailedPrecondition, NotFound
 from retriever_svc.documents import PassageVectors
-from retriever_svc.embedded.store.deletions import delete_document
-from retriever_svc.embedded.store.space_changes import drop_space_part, put_vectors, switch_space
+from retriever_svc.embedded.store.sqlite_tables import SqliteTables
 from retriever_svc.embedded.store.store import Store
-from retriever_svc.embedded.store.upserts import upsert_document
-from retriever_svc.embedded.store.workspace_rows import (
-    WorkspaceRow,
-    find_workspace,
-    insert_workspace,
-    rests,
-)
+from retriever_svc.embedded.store.workspace_rows import find_workspace, insert_workspace
 from retriever_svc.spaces import PassageKey, VectorsPutRequest
+from retriever_svc.store.document_removal import delete_document
+from retriever_svc.store.rows import WorkspaceRow, rests
+from retriever_svc.store.space_changes import drop_space_part, put_vectors, switch_space
+from retriever_svc.store.upserts import upsert_document
 from retriever_svc.workspaces import WorkspaceSettings
 from tests.fakes.earlier_schemas import set_back
 from tests.fakes.retrieval import OTHER_SPACE, SPACE, passage_vectors, upsert
@@ -67,15 +64,17 @@ def take(store: Store, step: Step) -> None:
     match step:
         case ("upsert", int(number), list(texts), str(space_id)):
             vectors = [block(space_id, len(texts))] if space_id else []
-            upsert_document(connection, upsert(f"d{number}", texts, vectors=vectors), NOW)
+            upsert_document(
+                SqliteTables(connection), upsert(f"d{number}", texts, vectors=vectors), NOW
+            )
         case ("delete", int(number)):
-            delete_document(connection, "docs", f"d{number}")
+            delete_document(SqliteTables(connection), "docs", f"d{number}")
         case ("put", str(space_id), set(chosen), set(left)):
             rows = connection.execute("SELECT id, embedded_text_hash FROM passages").fetchall()
             keys = tuple(PassageKey(*row) for place, row in enumerate(rows) if place in chosen)
             if keys:
                 put_vectors(
-                    connection,
+                    SqliteTables(connection),
                     VectorsPutRequest(
                         "docs",
                         keys,
@@ -84,9 +83,11 @@ def take(store: Store, step: Step) -> None:
                     ),
                 )
         case ("switch", str(space_id)):
-            switch_space(connection, "docs", space_id, require_complete=False)
+            switch_space(SqliteTables(connection), "docs", space_id, require_complete=False)
         case ("drop", str(space_id), int(limit), bool(leave_waiting)):
-            drop_space_part(connection, "docs", space_id, limit, leave_waiting=leave_waiting)
+            drop_space_part(
+                SqliteTables(connection), "docs", space_id, limit, leave_waiting=leave_waiting
+            )
 
 
 def true_counts(store: Store) -> dict[str, tuple[int, int]]:
@@ -153,7 +154,7 @@ def test_a_store_of_the_first_schema_is_counted_anew(tmp_path: Path) -> None:
     insert_workspace(store.connection, "docs", WorkspaceSettings(), NOW)
     for number, space_id in enumerate((SPACE, OTHER_SPACE, OTHER_SPACE)):
         one = upsert(f"d{number}", [f"texte {number}"], vectors=[block(space_id, 1)])
-        upsert_document(store.connection, one, NOW)
+        upsert_document(SqliteTables(store.connection), one, NOW)
     set_back(store.connection, "0001")
     store.close()
     migrated = Store(tmp_path / "store.sqlite3")

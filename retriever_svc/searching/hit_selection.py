@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from retriever_svc.documents import Document
-from retriever_svc.embedded.searching.candidate_scores import CandidateScores
 from retriever_svc.explanations import PassageOutcome
 from retriever_svc.searches import PassageHit, SearchRequest
+from retriever_svc.searching.candidate_scores import CandidateScores
 
 
 @dataclass(frozen=True, slots=True)

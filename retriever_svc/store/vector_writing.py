@@ -1,20 +1,13 @@
 """Writes and drops vectors of passages, and remembers what that means for the dense indexes."""
 
-import sqlite3
-
 import numpy as np
 import numpy.typing as npt
 
-from retriever_svc.embedded.store.changes import VectorsPut
-from retriever_svc.embedded.store.space_ledger import SpaceLedger
-from retriever_svc.embedded.store.vector_rows import (
-    StoredVector,
-    decoded,
-    delete_vector,
-    encoded,
-    insert_vector,
-)
-from retriever_svc.embedded.store.workspace_rows import WorkspaceRow
+from retriever_svc.store.document_change import VectorsPut
+from retriever_svc.store.rows import WorkspaceRow
+from retriever_svc.store.space_ledger import SpaceLedger
+from retriever_svc.store.stored_vectors import StoredVector, decoded, encoded
+from retriever_svc.store.tables import StoreTables
 from retriever_svc.unit_vectors import UnitVectors
 
 
@@ -26,16 +19,16 @@ class VectorWriter:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        tables: StoreTables,
         workspace: WorkspaceRow,
         seq: int,
         held: dict[int, set[int]],
     ) -> None:
-        self.ledger = SpaceLedger(connection, workspace)
+        self.ledger = SpaceLedger(tables, workspace)
         self.held = held
         self.erased = False
         """Whether a stored vector was deleted or replaced."""
-        self._connection = connection
+        self._tables = tables
         self._workspace_id = workspace.id
         self._seq = seq
         self._put: dict[int, dict[int, npt.NDArray[np.float32]]] = {}
@@ -89,7 +82,7 @@ class VectorWriter:
     def _insert(
         self, passage_id: int, stored: StoredVector, vector: npt.NDArray[np.float32]
     ) -> None:
-        insert_vector(self._connection, self._workspace_id, passage_id, stored, self._seq)
+        self._tables.insert_vector(self._workspace_id, passage_id, stored, self._seq)
         strays = self._strays(passage_id)
         self.ledger.count(stored.space_key, 1)
         self.held.setdefault(passage_id, set()).add(stored.space_key)
@@ -100,7 +93,7 @@ class VectorWriter:
     def _drop(self, passage_id: int, space_key: int) -> None:
         if space_key not in self.held.get(passage_id, ()):
             return
-        delete_vector(self._connection, self._workspace_id, passage_id, space_key)
+        self._tables.delete_vector(self._workspace_id, passage_id, space_key)
         self.erased = True
         strays = self._strays(passage_id)
         self.ledger.count(space_key, -1)

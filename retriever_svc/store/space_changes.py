@@ -1,30 +1,22 @@
 """Changes of a workspace's spaces: vectors for stored passages, another preferred space, a drop."""
 
-import sqlite3
-
 from chassis.errors import FailedPrecondition, InvalidArgument, NotFound
-from retriever_svc.embedded.store.changes import DocumentChange
-from retriever_svc.embedded.store.passage_rows import read_passages
-from retriever_svc.embedded.store.space_rows import passages_of_space, spaces_of_passages
-from retriever_svc.embedded.store.vector_writing import VectorWriter
-from retriever_svc.embedded.store.workspace_rows import (
-    WorkspaceRow,
-    find_workspace,
-    read_workspace,
-    update_workspace,
-)
 from retriever_svc.spaces import SpaceRemoval, SpaceSwitch, VectorsPutReceipt, VectorsPutRequest
+from retriever_svc.store.document_change import DocumentChange
+from retriever_svc.store.rows import WorkspaceRow
+from retriever_svc.store.tables import StoreTables
+from retriever_svc.store.vector_writing import VectorWriter
 from retriever_svc.unit_vectors import checked_vectors
 
 
 def put_vectors(
-    connection: sqlite3.Connection, request: VectorsPutRequest
+    tables: StoreTables, request: VectorsPutRequest
 ) -> tuple[VectorsPutReceipt, DocumentChange]:
     """Stores the vectors of those passages that are still as the request names them.
 
     Raises NotFound (workspace), InvalidArgument and FailedPrecondition (another model).
     """
-    workspace = find_workspace(connection, request.workspace)
+    workspace = tables.find_workspace(request.workspace)
     given = checked_vectors(request.vectors, len(request.passages))
     ids = [key.passage_id for key in request.passages]
     if len(given.positions) != len(ids) or len(set(ids)) < len(ids):
@@ -33,7 +25,7 @@ def put_vectors(
             "different; send one vector for each passage, and each passage once",
             field="passages",
         )
-    rows = read_passages(connection, workspace.id, ids)
+    rows = tables.read_passages(workspace.id, ids)
     fitting = {
         row: key.passage_id
         for row, key in enumerate(request.passages)
@@ -44,8 +36,8 @@ def put_vectors(
     if not fitting:
         return VectorsPutReceipt(0, outdated, workspace.seq), DocumentChange(workspace)
     seq = workspace.seq + 1
-    held = spaces_of_passages(connection, workspace.id, ids)
-    writer = VectorWriter(connection, workspace, seq, held)
+    held = tables.spaces_of_passages(workspace.id, ids)
+    writer = VectorWriter(tables, workspace, seq, held)
     space = writer.ledger.enter(given.space_id, given.dimension, given.canary)
     for row, passage_id in fitting.items():
         writer.put_row(passage_id, space.key, given, row)
@@ -53,16 +45,16 @@ def put_vectors(
             left = writer.ledger.known(space_id)
             if left is not None and left.key != space.key:
                 writer.drop(passage_id, left.key)
-    after = _settled(connection, workspace, writer)
+    after = _settled(tables, workspace, writer)
     change = DocumentChange(after, lost=writer.lost(), put=writer.put(), erasing=writer.erased)
     return VectorsPutReceipt(len(fitting), outdated, seq), change
 
 
 def switch_space(
-    connection: sqlite3.Connection, slug: str, space_id: str, *, require_complete: bool
+    tables: StoreTables, slug: str, space_id: str, *, require_complete: bool
 ) -> tuple[SpaceSwitch, DocumentChange]:
     """Makes a space the preferred one. Raises NotFound and FailedPrecondition (incomplete)."""
-    workspace = find_workspace(connection, slug)
+    workspace = tables.find_workspace(slug)
     space = workspace.space(space_id)
     if space is None:
         held = ", ".join(repr(known.space_id) for known in workspace.spaces)
@@ -79,13 +71,13 @@ def switch_space(
     previous = workspace.preferred_space_id
     after = workspace
     if previous != space_id:
-        writer = VectorWriter(connection, workspace, workspace.seq + 1, {})
-        after = _settled(connection, workspace, writer, switch_to=space_id)
+        writer = VectorWriter(tables, workspace, workspace.seq + 1, {})
+        after = _settled(tables, workspace, writer, switch_to=space_id)
     return SpaceSwitch(previous, after.spaces_version, awaiting), DocumentChange(after)
 
 
 def drop_space_part(
-    connection: sqlite3.Connection,
+    tables: StoreTables,
     slug: str,
     space_id: str,
     row_limit: int,
@@ -97,7 +89,7 @@ def drop_space_part(
     With `leave_waiting`, passages that the preferred space lacks lose theirs too. Raises NotFound
     (workspace), and FailedPrecondition for a space that searches need.
     """
-    workspace = find_workspace(connection, slug)
+    workspace = tables.find_workspace(slug)
     space = workspace.space(space_id)
     if space is None:
         return SpaceRemoval(0, workspace.spaces_version), DocumentChange(workspace)
@@ -115,25 +107,24 @@ def drop_space_part(
             "them, leave them waiting (leave_waiting): words alone find them then",
             reason="SPACE_NEEDED",
         )
-    ids = passages_of_space(connection, workspace.id, space.key, row_limit)
-    held = spaces_of_passages(connection, workspace.id, ids)
-    writer = VectorWriter(connection, workspace, workspace.seq + 1, held)
+    ids = tables.passages_of_space(workspace.id, space.key, row_limit)
+    held = tables.spaces_of_passages(workspace.id, ids)
+    writer = VectorWriter(tables, workspace, workspace.seq + 1, held)
     for passage_id in ids:
         writer.drop(passage_id, space.key)
-    after = _settled(connection, workspace, writer)
+    after = _settled(tables, workspace, writer)
     change = DocumentChange(after, lost=writer.lost(), erasing=writer.erased)
     return SpaceRemoval(len(ids), after.spaces_version), change
 
 
 def _settled(
-    connection: sqlite3.Connection,
+    tables: StoreTables,
     workspace: WorkspaceRow,
     writer: VectorWriter,
     switch_to: str = "",
 ) -> WorkspaceRow:
     preferred, spaces_version = writer.ledger.settle(switch_to)
-    update_workspace(
-        connection,
+    tables.update_workspace(
         workspace.id,
         seq=workspace.seq + 1,
         document_count=workspace.document_count,
@@ -141,4 +132,4 @@ def _settled(
         preferred_space_id=preferred,
         spaces_version=spaces_version,
     )
-    return read_workspace(connection, workspace.id)
+    return tables.read_workspace(workspace.id)

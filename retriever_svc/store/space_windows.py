@@ -1,31 +1,22 @@
 """Windows that arrive for passages whose vector is stored already."""
 
-import sqlite3
-
 from chassis.errors import InvalidArgument
-from retriever_svc.embedded.store.changes import DocumentChange
-from retriever_svc.embedded.store.passage_rows import read_passages
-from retriever_svc.embedded.store.space_rows import spaces_of_passages
-from retriever_svc.embedded.store.vector_rows import delete_windows, encoded, insert_windows
-from retriever_svc.embedded.store.workspace_rows import (
-    SpaceRow,
-    WorkspaceRow,
-    find_workspace,
-    read_workspace,
-    update_workspace,
-)
 from retriever_svc.spaces import VectorsPutReceipt, WindowsPutRequest
+from retriever_svc.store.document_change import DocumentChange
+from retriever_svc.store.rows import SpaceRow, WorkspaceRow
+from retriever_svc.store.stored_vectors import encoded
+from retriever_svc.store.tables import StoreTables
 from retriever_svc.unit_vectors import checked_windows
 
 
 def put_windows(
-    connection: sqlite3.Connection, request: WindowsPutRequest
+    tables: StoreTables, request: WindowsPutRequest
 ) -> tuple[VectorsPutReceipt, DocumentChange]:
     """Stores the windows of those passages that are still as the request names them.
 
     Raises NotFound (workspace) and InvalidArgument.
     """
-    workspace = find_workspace(connection, request.workspace)
+    workspace = tables.find_workspace(request.workspace)
     ids = [key.passage_id for key in request.passages]
     if len(set(ids)) < len(ids):
         raise InvalidArgument(
@@ -41,7 +32,7 @@ def put_windows(
         request.space_id,
     )
     space = workspace.space(request.space_id)
-    fitting = _fitting(connection, workspace, space, request)
+    fitting = _fitting(tables, workspace, space, request)
     outdated = len(ids) - len(fitting)
     if space is None or not fitting:
         return VectorsPutReceipt(0, outdated, workspace.seq), DocumentChange(workspace)
@@ -55,12 +46,10 @@ def put_windows(
     erased = False
     for key, rows in zip(request.passages, windows, strict=True):
         if key.passage_id in fitting and rows is not None:
-            erased |= delete_windows(connection, workspace.id, key.passage_id, space.key)
-            insert_windows(
-                connection, workspace.id, key.passage_id, space.key, len(rows), encoded(rows)
+            erased |= tables.replace_windows(
+                workspace.id, key.passage_id, space.key, len(rows), encoded(rows)
             )
-    update_workspace(
-        connection,
+    tables.update_workspace(
         workspace.id,
         seq=workspace.seq + 1,
         document_count=workspace.document_count,
@@ -68,13 +57,13 @@ def put_windows(
         preferred_space_id=workspace.preferred_space_id,
         spaces_version=workspace.spaces_version,
     )
-    after = read_workspace(connection, workspace.id)
+    after = tables.read_workspace(workspace.id)
     receipt = VectorsPutReceipt(len(fitting), outdated, after.seq)
     return receipt, DocumentChange(after, erasing=erased)
 
 
 def _fitting(
-    connection: sqlite3.Connection,
+    tables: StoreTables,
     workspace: WorkspaceRow,
     space: SpaceRow | None,
     request: WindowsPutRequest,
@@ -82,8 +71,8 @@ def _fitting(
     if space is None:
         return set()
     ids = [key.passage_id for key in request.passages]
-    rows = read_passages(connection, workspace.id, ids)
-    held = spaces_of_passages(connection, workspace.id, ids)
+    rows = tables.read_passages(workspace.id, ids)
+    held = tables.spaces_of_passages(workspace.id, ids)
     return {
         key.passage_id
         for key in request.passages

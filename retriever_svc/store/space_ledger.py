@@ -1,20 +1,19 @@
 """Keeps the list of a workspace's spaces true while one change adds and removes vectors."""
 
-import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 
 from chassis.errors import FailedPrecondition, InvalidArgument
-from retriever_svc.embedded.store.space_rows import count_strays
-from retriever_svc.embedded.store.workspace_rows import SpaceRow, WorkspaceRow, rests
+from retriever_svc.store.rows import SpaceRow, WorkspaceRow, rests
+from retriever_svc.store.tables import StoreTables
 from retriever_svc.unit_vectors import same_model
 
 
 class SpaceLedger:
     """Counts what a change does to each space; `settle` stores the outcome."""
 
-    def __init__(self, connection: sqlite3.Connection, workspace: WorkspaceRow) -> None:
-        self._connection = connection
+    def __init__(self, tables: StoreTables, workspace: WorkspaceRow) -> None:
+        self._tables = tables
         self._workspace = workspace
         self._by_id = {space.space_id: space for space in workspace.spaces}
         self._by_key = {space.key: space for space in workspace.spaces}
@@ -71,39 +70,26 @@ class SpaceLedger:
         preferred = switch_to or self._workspace.preferred_space_id or next(iter(self._by_id), "")
         if preferred != self._workspace.preferred_space_id:
             self._count_anew(preferred)
-        self._connection.executemany(
-            "UPDATE spaces SET passage_count = ?, stray_count = ? "
-            "WHERE workspace_id = ? AND id = ?",
-            [
-                (space.passage_count, space.stray_count, self._workspace.id, space.key)
-                for space in self._by_id.values()
-            ],
-        )
+        self._tables.set_counts(self._workspace.id, self._by_id.values())
         after = _list_of(self._by_id.values(), preferred)
         changed = before != after or preferred != self._workspace.preferred_space_id
         return preferred, self._workspace.spaces_version + changed
 
     def _drop_empty(self) -> None:
         for space in [space for space in self._by_id.values() if not space.passage_count]:
-            self._connection.execute(
-                "DELETE FROM spaces WHERE workspace_id = ? AND id = ?",
-                (self._workspace.id, space.key),
-            )
+            self._tables.delete_space(self._workspace.id, space.key)
             del self._by_id[space.space_id]
 
     def _count_anew(self, preferred: str) -> None:
         for space in list(self._by_id.values()):
-            strays = count_strays(
-                self._connection, self._workspace.id, space.key, self._by_id[preferred].key
+            strays = self._tables.count_strays(
+                self._workspace.id, space.key, self._by_id[preferred].key
             )
             self._keep(replace(space, stray_count=strays))
 
     def _compared(self, space: SpaceRow, canary: bytes) -> SpaceRow:
         if not space.canary:
-            self._connection.execute(
-                "UPDATE spaces SET canary = ? WHERE workspace_id = ? AND id = ?",
-                (canary, self._workspace.id, space.key),
-            )
+            self._tables.set_canary(self._workspace.id, space.key, canary)
             self._keep(replace(space, canary=canary))
         elif not same_model(space.canary, canary):
             raise FailedPrecondition(
@@ -114,12 +100,8 @@ class SpaceLedger:
         return self._by_key[space.key]
 
     def _insert(self, space_id: str, dimension: int) -> SpaceRow:
-        cursor = self._connection.execute(
-            "INSERT INTO spaces (workspace_id, space_id, dimension) VALUES (?, ?, ?)",
-            (self._workspace.id, space_id, dimension),
-        )
-        assert cursor.lastrowid is not None
-        space = SpaceRow(cursor.lastrowid, space_id, dimension, passage_count=0, windowed=False)
+        key = self._tables.insert_space(self._workspace.id, space_id, dimension)
+        space = SpaceRow(key, space_id, dimension, passage_count=0, windowed=False)
         self._keep(space)
         return space
 

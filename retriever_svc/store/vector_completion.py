@@ -1,24 +1,17 @@
 """Stores vectors that arrive for a document whose content is there already."""
 
-import sqlite3
 from collections.abc import Sequence
 
 from retriever_svc.documents import Passage, UpsertOutcome, UpsertReceipt
-from retriever_svc.embedded.store.changes import DocumentChange
-from retriever_svc.embedded.store.document_rows import DocumentRow
-from retriever_svc.embedded.store.passage_rows import PassageRow, passages_of_document
-from retriever_svc.embedded.store.vector_rows import spaces_by_passage
-from retriever_svc.embedded.store.vector_writing import VectorWriter
-from retriever_svc.embedded.store.workspace_rows import (
-    WorkspaceRow,
-    read_workspace,
-    update_workspace,
-)
+from retriever_svc.store.document_change import DocumentChange
+from retriever_svc.store.rows import DocumentRow, PassageRow, WorkspaceRow
+from retriever_svc.store.tables import StoreTables
+from retriever_svc.store.vector_writing import VectorWriter
 from retriever_svc.unit_vectors import UnitVectors
 
 
 def complete_vectors(
-    connection: sqlite3.Connection,
+    tables: StoreTables,
     workspace: WorkspaceRow,
     stored: DocumentRow,
     passages: Sequence[Passage],
@@ -28,18 +21,17 @@ def complete_vectors(
 
     A vector only belongs to a stored passage if both tell the same embedded text.
     """
-    rows = passages_of_document(connection, workspace.id, stored.id)
-    held = spaces_by_passage(connection, workspace.id, stored.id)
+    rows = tables.passages_of_document(workspace.id, stored.id)
+    held = tables.spaces_by_passage(workspace.id, stored.id)
     kept = sum(bool(held.get(row.id)) for row in rows)
-    writer = VectorWriter(connection, workspace, workspace.seq + 1, held)
+    writer = VectorWriter(tables, workspace, workspace.seq + 1, held)
     for given in vectors:
         _put_missing(writer, rows, passages, given)
     put = writer.put()
     after = workspace
     if put:
         preferred, spaces_version = writer.ledger.settle()
-        update_workspace(
-            connection,
+        tables.update_workspace(
             workspace.id,
             seq=workspace.seq + 1,
             document_count=workspace.document_count,
@@ -47,7 +39,7 @@ def complete_vectors(
             preferred_space_id=preferred,
             spaces_version=spaces_version,
         )
-        after = read_workspace(connection, workspace.id)
+        after = tables.read_workspace(workspace.id)
     receipt = UpsertReceipt(
         UpsertOutcome.REPLACED if put else UpsertOutcome.UNCHANGED,
         passage_count=len(rows),

@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 
 from retriever_svc.documents import MetadataValue
-from retriever_svc.embedded.store.moments import microseconds_from, moment_from
 from retriever_svc.fusion_settings import FusionSettings
+from retriever_svc.store.moments import microseconds_from, moment_from
 
 
 def json_from_words(words: Sequence[str]) -> str:

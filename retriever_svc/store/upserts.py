@@ -1,62 +1,39 @@
 """Stores a document with its passages and vectors, in place of its older state, in one step."""
 
-import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from chassis.errors import InvalidArgument
-from retriever_svc.documents import DocumentUpsert, Passage, UpsertOutcome, UpsertReceipt
-from retriever_svc.embedded.store.changes import DocumentChange
-from retriever_svc.embedded.store.document_rows import (
-    DocumentRow,
-    find_document,
-    insert_document,
-    update_document,
-)
-from retriever_svc.embedded.store.passage_matching import PassageMatch, StoredText, match_passages
-from retriever_svc.embedded.store.passage_rows import (
-    LexicalEntry,
-    PassageRow,
-    delete_passages,
-    insert_passage,
-    passages_of_document,
-    update_passage,
-)
-from retriever_svc.embedded.store.vector_completion import complete_vectors
-from retriever_svc.embedded.store.vector_rows import (
-    StoredVector,
-    spaces_by_passage,
-    vectors_of_passage,
-)
-from retriever_svc.embedded.store.vector_writing import VectorWriter
-from retriever_svc.embedded.store.workspace_rows import (
-    WorkspaceRow,
-    find_workspace,
-    read_workspace,
-    update_workspace,
-)
+from retriever_svc.documents import DocumentUpsert, UpsertOutcome, UpsertReceipt
+from retriever_svc.store.document_change import DocumentChange
+from retriever_svc.store.passage_matching import PassageMatch, StoredText, match_passages
+from retriever_svc.store.rows import DocumentRow, LexicalEntry, PassageRow, WorkspaceRow
+from retriever_svc.store.stored_vectors import StoredVector
+from retriever_svc.store.tables import StoreTables
+from retriever_svc.store.vector_completion import complete_vectors
+from retriever_svc.store.vector_writing import VectorWriter
 from retriever_svc.unit_vectors import UnitVectors, checked_vectors
 
 
 def upsert_document(
-    connection: sqlite3.Connection, upsert: DocumentUpsert, now: datetime
+    tables: StoreTables, upsert: DocumentUpsert, now: datetime
 ) -> tuple[UpsertReceipt, DocumentChange]:
     """Stores the document; where it is there with equal content, only what it lacks.
 
     Runs inside of a transaction that the caller rolls back on any error. Raises NotFound and
     InvalidArgument.
     """
-    workspace = find_workspace(connection, upsert.workspace)
+    workspace = tables.find_workspace(upsert.workspace)
     vectors = [checked_vectors(given, len(upsert.passages)) for given in upsert.vectors]
     if len({given.space_id for given in vectors}) < len(vectors):
         raise InvalidArgument(
             "vectors name a space twice; send one block a space", field="passages.vectors"
         )
-    stored = find_document(connection, workspace.id, upsert.document.external_id)
+    stored = tables.find_document(workspace.id, upsert.document.external_id)
     content_hash = upsert.document.content_hash
     if stored is not None and content_hash and stored.document.content_hash == content_hash:
-        return complete_vectors(connection, workspace, stored, upsert.passages, vectors)
-    return _Replacement(connection, workspace, upsert, vectors, stored, now).store()
+        return complete_vectors(tables, workspace, stored, upsert.passages, vectors)
+    return _Replacement(tables, workspace, upsert, vectors, stored, now).store()
 
 
 class _Replacement:
@@ -64,14 +41,14 @@ class _Replacement:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        tables: StoreTables,
         workspace: WorkspaceRow,
         upsert: DocumentUpsert,
         vectors: Sequence[UnitVectors],
         stored: DocumentRow | None,
         now: datetime,
     ) -> None:
-        self._connection = connection
+        self._tables = tables
         self._workspace = workspace
         self._document = upsert.document
         self._passages = upsert.passages
@@ -82,7 +59,7 @@ class _Replacement:
         self._old = self._old_passages()
         self._held = {} if stored is None else self._held_before()
         self._writer = VectorWriter(
-            connection, workspace, self._seq, {id_: set(keys) for id_, keys in self._held.items()}
+            tables, workspace, self._seq, {id_: set(keys) for id_, keys in self._held.items()}
         )
 
     def store(self) -> tuple[UpsertReceipt, DocumentChange]:
@@ -125,15 +102,15 @@ class _Replacement:
     def _old_passages(self) -> list[PassageRow]:
         if self._stored is None:
             return []
-        return passages_of_document(self._connection, self._workspace.id, self._stored.id)
+        return self._tables.passages_of_document(self._workspace.id, self._stored.id)
 
     def _held_before(self) -> dict[int, set[int]]:
         assert self._stored is not None
-        return spaces_by_passage(self._connection, self._workspace.id, self._stored.id)
+        return self._tables.spaces_by_passage(self._workspace.id, self._stored.id)
 
     def _copies(self, matches: Sequence[PassageMatch]) -> dict[int, list[StoredVector]]:
         return {
-            position: vectors_of_passage(self._connection, self._workspace.id, match.vector_source)
+            position: self._tables.vectors_of_passage(self._workspace.id, match.vector_source)
             for position, match in enumerate(matches)
             if match.vector_source is not None and match.vector_source != match.passage_id
         }
@@ -141,16 +118,14 @@ class _Replacement:
     def _write_document(self) -> int:
         count = len(self._passages)
         if self._stored is None:
-            return insert_document(
-                self._connection,
+            return self._tables.insert_document(
                 self._workspace.id,
                 self._document,
                 passage_count=count,
                 seq=self._seq,
                 now=self._now,
             )
-        update_document(
-            self._connection,
+        self._tables.update_document(
             self._workspace.id,
             self._stored.id,
             self._document,
@@ -165,25 +140,25 @@ class _Replacement:
         removed = tuple(row.id for row in self._old if row.id not in living)
         for passage_id in removed:
             self._writer.drop_all(passage_id)
-        delete_passages(self._connection, self._workspace.id, removed, self._seq)
+        self._tables.delete_passages(self._workspace.id, removed, self._seq)
         return removed
 
     def _write_passages(self, document_id: int, matches: Sequence[PassageMatch]) -> list[int]:
+        pairs = list(zip(self._passages, matches, strict=True))
+        new = [passage for passage, match in pairs if match.passage_id is None]
+        new_ids = iter(
+            self._tables.insert_passages(self._workspace.id, document_id, new, self._seq)
+        )
         ids = []
-        for passage, match in zip(self._passages, matches, strict=True):
+        for passage, match in pairs:
             if match.passage_id is None:
-                ids.append(self._insert_passage(document_id, passage))
+                ids.append(next(new_ids))
                 continue
-            update_passage(
-                self._connection, self._workspace.id, match.passage_id, passage, self._seq
-            )
+            self._tables.update_passage(self._workspace.id, match.passage_id, passage, self._seq)
             if match.vector_source != match.passage_id:
                 self._writer.drop_all(match.passage_id)
             ids.append(match.passage_id)
         return ids
-
-    def _insert_passage(self, document_id: int, passage: Passage) -> int:
-        return insert_passage(self._connection, self._workspace.id, document_id, passage, self._seq)
 
     def _write_given_vectors(self, ids: Sequence[int]) -> list[set[int]]:
         """Returns, for each passage, the keys of the spaces that vectors were given for."""
@@ -204,8 +179,7 @@ class _Replacement:
 
     def _settle(self) -> WorkspaceRow:
         preferred, spaces_version = self._writer.ledger.settle()
-        update_workspace(
-            self._connection,
+        self._tables.update_workspace(
             self._workspace.id,
             seq=self._seq,
             document_count=self._workspace.document_count + (self._stored is None),
@@ -213,7 +187,7 @@ class _Replacement:
             preferred_space_id=preferred,
             spaces_version=spaces_version,
         )
-        return read_workspace(self._connection, self._workspace.id)
+        return self._tables.read_workspace(self._workspace.id)
 
     def _entries(self, ids: Sequence[int]) -> tuple[LexicalEntry, ...]:
         document = self._document

@@ -1,0 +1,1 @@
+"""What changes of a workspace mean, whichever database keeps it: rules over the store's tables."""
