@@ -8,6 +8,7 @@ from gateway.access.access import Access
 from gateway.access.keys import Keys
 from gateway.access.permitted_documents import PermittedDocuments
 from gateway.admission.admission import UNBOUNDED, Admission
+from gateway.admission.admitted_jobs import AdmittedJobs
 from gateway.admission.floodgate import AdmissionFloodgate
 from gateway.catalogue import Catalogue
 from gateway.glossary.board import GlossaryBoard
@@ -102,7 +103,7 @@ def assembled(
             max_bytes=max_file_bytes,
             admission=ingestion,
         ),
-        jobs=services.jobs,
+        jobs=services.jobs if ingestion is None else AdmittedJobs(services.jobs, ingestion),
         spaces=SpaceWork(services.reembedding, services.retriever),
         glossaries=Glossaries(glossaries, services.retriever),
         switches=switches,

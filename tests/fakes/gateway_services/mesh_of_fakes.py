@@ -32,6 +32,7 @@ class MeshOfFakes:
     database: SwitchDatabase
     max_file_bytes: int = 1_000_000
     queries: Admission | None = None
+    ingestion_places: Admission | None = None
     rewriter: FakeRewriter = field(default_factory=FakeRewriter)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     retriever: FakeRetriever = field(default_factory=FakeRetriever)
@@ -78,5 +79,6 @@ class MeshOfFakes:
             Access(self.key_ring),
             Keys(self.key_store, self.key_ring),
             queries=self.queries,
+            ingestion=self.ingestion_places,
             max_file_bytes=self.max_file_bytes,
         )
