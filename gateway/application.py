@@ -16,6 +16,7 @@ from gateway.glossary.glossaries import Glossaries
 from gateway.ingestion_ports import DocumentJobs, Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.mesh import Mesh
+from gateway.pace import Pace
 from gateway.ports import Embedder, Retriever, Rewriter
 from gateway.query_vectors import QueryVectors
 from gateway.reembedding import Reembedding
@@ -48,6 +49,7 @@ class Application:
     """The gateway's work, by concern."""
 
     floodgate: AdmissionFloodgate
+    pace: Pace
     searches: Searches
     explanations: SearchExplanations
     catalogue: Catalogue
@@ -75,6 +77,7 @@ def assembled(
     vector_capacity: int = 4096,
     vector_ttl_s: float = 600.0,
     max_file_bytes: int = MAX_FILE_BYTES,
+    pace: Pace | None = None,
 ) -> Application:
     """Returns the application over the given services; by default it lets everybody in."""
     known = KnownWorkspaces(services.retriever)
@@ -92,6 +95,7 @@ def assembled(
     switch_editing = SwitchEditing(switches, services.retriever)
     return Application(
         floodgate=AdmissionFloodgate(queries),
+        pace=pace or Pace(),
         searches=searches,
         explanations=SearchExplanations(searches, services.retriever),
         catalogue=Catalogue(

@@ -42,6 +42,7 @@ from gateway.glossary.store import DatabaseGlossaryStore
 from gateway.http.app import http_door
 from gateway.http.server import running_http
 from gateway.mesh import Mesh, WatchedService
+from gateway.pace import Pace
 from gateway.refreshing import repeated
 from gateway.servicer.access import AccessGuard
 from gateway.servicer.served import served_services
@@ -196,6 +197,7 @@ async def _application(
         vector_capacity=settings.vector_cache_capacity,
         vector_ttl_s=settings.vector_cache_ttl_s,
         max_file_bytes=settings.max_file_bytes,
+        pace=Pace(settings.upload_idle_s, settings.upload_bytes_per_s),
     )
 
 

@@ -102,6 +102,14 @@ class GatewaySettings(ServiceSettings, ServerSettings):
         default=600.0, gt=0, description="seconds for which a query vector is kept"
     )
     max_file_bytes: int = Field(default=100 * 2**20, gt=0, description="bytes of one uploaded file")
+    upload_idle_s: float = Field(
+        default=30.0, gt=0, description="seconds for which no byte of an upload may come"
+    )
+    upload_bytes_per_s: float = Field(
+        default=1024.0,
+        ge=0,
+        description="bytes a second of an upload, on the whole, after the first idle seconds",
+    )
 
     access: AccessMode = Field(
         default=AccessMode.AUTO,

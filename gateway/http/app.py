@@ -34,7 +34,8 @@ def http_door(application: Application, metrics: Metrics) -> ASGIApp:
     """Returns what answers HTTP requests; it measures them in `metrics`."""
     app = routed(application)
     guard = RouteGuard(application.access, app.routes)
-    return Surroundings(app, guard, application.floodgate, RequestMeasurement(metrics))
+    measurement = RequestMeasurement(metrics)
+    return Surroundings(app, guard, application.floodgate, application.pace, measurement)
 
 
 def routed(application: Application) -> FastAPI:

@@ -6,6 +6,7 @@ from starlette.datastructures import Headers
 from starlette.types import Message, Receive
 
 from chassis.errors import InvalidArgument, ResourceExhausted
+from gateway.pace import Pace, PacedWait
 from gateway.uploads import MAX_FILE_BYTES
 
 MAX_JSON_BYTES = 1024 * 1024
@@ -45,19 +46,32 @@ async def read_whole(receive: Receive, max_bytes: int) -> Receive:
             )
 
 
-def counted(receive: Receive, max_bytes: int) -> Receive:
-    """Returns a `receive` that raises ResourceExhausted once the body passes the limit."""
+def counted(receive: Receive, max_bytes: int, pace: Pace) -> Receive:
+    """Returns a `receive` for a body that is read as it comes.
+
+    It raises ResourceExhausted once the body passes the limit, DeadlineExceeded where it comes too
+    slowly.
+    """
     length = 0
+    whole = False
+    wait = PacedWait(pace)
 
     async def receive_counted() -> Message:
-        nonlocal length
-        message = await receive()
-        length += len(message.get("body", b""))
+        nonlocal length, whole
+        if whole:  # whoever reads on waits for the caller to leave
+            return await receive()
+        message = await wait.part(receive(), _byte_count)
+        whole = not message.get("more_body", False)
+        length += _byte_count(message)
         if length > max_bytes:
             raise _too_large(max_bytes)
         return message
 
     return receive_counted
+
+
+def _byte_count(message: Message) -> int:
+    return len(message.get("body", b""))
 
 
 def _replayed(first: Message, receive: Receive) -> Receive:

@@ -18,6 +18,7 @@ from chassis.request_id import current_request_id
 from gateway.access.access import CHALLENGE
 from gateway.http.models.errors import ErrorAnswer, ErrorBody, FieldViolationBody
 from gateway.http.responses import JsonResponse
+from gateway.pace import TOO_SLOW
 
 HTTP_CODES: Mapping[str, int] = {
     "INVALID_ARGUMENT": 400,
@@ -34,8 +35,12 @@ HTTP_CODES: Mapping[str, int] = {
     "UNAVAILABLE": 503,
     "DEADLINE_EXCEEDED": 504,
 }
-TOO_LARGE = frozenset({"BODY_TOO_LARGE", "FILE_TOO_LARGE"})
-"""Reasons of RESOURCE_EXHAUSTED that are 413: sending it again later would not help."""
+_CODES_BY_REASON: Mapping[str, int] = {
+    # Sending it again later would not help, as 429 would say.
+    "BODY_TOO_LARGE": 413,
+    "FILE_TOO_LARGE": 413,
+    TOO_SLOW: 408,
+}
 
 MAX_VIOLATIONS = 20
 
@@ -49,7 +54,7 @@ def error_response(error: Exception) -> JsonResponse:
         _log.error("unexpected error", exc_info=error)
         return _response(500, "INTERNAL", "INTERNAL", "internal error")
     status = status_code_of(visible).name
-    code = 413 if visible.reason in TOO_LARGE else HTTP_CODES[status]
+    code = _CODES_BY_REASON.get(visible.reason, HTTP_CODES[status])
     violations = visible.violations if isinstance(visible, InvalidArgument) else ()
     return _response(
         code, status, visible.reason, visible.message, violations, _headers_of(visible)

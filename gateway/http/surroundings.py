@@ -25,6 +25,7 @@ from gateway.http.bodies import (
 from gateway.http.errors import error_response
 from gateway.http.measurement import RequestMeasurement
 from gateway.http.timeouts import TIMEOUT_HEADER, stated_timeout_s, within
+from gateway.pace import Pace
 from gateway.searches import DEFAULT_DEADLINE_S
 
 REQUEST_ID_HEADER = "X-Request-Id"
@@ -94,11 +95,13 @@ class Surroundings:
         app: ASGIApp,
         guard: RouteGuard,
         floodgate: Floodgate,
+        pace: Pace,
         measurement: RequestMeasurement,
     ) -> None:
         self._app = app
         self._guard = guard
         self._floodgate = floodgate
+        self._pace = pace
         self._measurement = measurement
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -133,7 +136,7 @@ class Surroundings:
             if bounds.whole:
                 receive = await read_whole(receive, bounds.max_bytes)
             else:
-                receive = counted(receive, bounds.max_bytes)
+                receive = counted(receive, bounds.max_bytes, self._pace)
             with self._guard.during():
                 await self._app(scope, receive, answer.send)
 
@@ -164,7 +167,7 @@ class _Answer:
             if self._encrypted:
                 headers["Strict-Transport-Security"] = HTTPS_ONLY
             headers[REQUEST_ID_HEADER] = self._request_id
-            if self.status == 413 or not self.reads_body:
+            if self.status in {408, 413} or not self.reads_body:
                 # The rest of the body is not read.
                 headers["Connection"] = "close"
         await self._send(message)

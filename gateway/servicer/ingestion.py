@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from operator import methodcaller
 
 from chassis.interception import ServicerContext
+from gateway.pace import Pace, paced
 from gateway.uploads import Uploads
 from gateway.wire.ingestion import incoming_file_from, to_ingestion_response
 from justesse.gateway.v1 import ingestion_pb2, ingestion_pb2_grpc
@@ -13,8 +15,9 @@ from justesse.gateway.v1 import ingestion_pb2, ingestion_pb2_grpc
 class IngestionServicer(ingestion_pb2_grpc.IngestionServiceServicer):
     """Serves justesse.gateway.v1.IngestionService."""
 
-    def __init__(self, uploads: Uploads) -> None:
+    def __init__(self, uploads: Uploads, pace: Pace | None = None) -> None:
         self._uploads = uploads
+        self._pace = pace
 
     async def IngestDocument(
         self,
@@ -22,7 +25,8 @@ class IngestionServicer(ingestion_pb2_grpc.IngestionServiceServicer):
         context: ServicerContext,
     ) -> ingestion_pb2.IngestDocumentResponse:
         """Takes one file in."""
-        file, content = await incoming_file_from(request_iterator)
+        messages = paced(request_iterator, methodcaller("ByteSize"), self._pace)
+        file, content = await incoming_file_from(messages)
         report = await self._uploads.take_in(file, content)
         return to_ingestion_response(report)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from operator import methodcaller
 
 from chassis.interception import ServicerContext
 from gateway.ingestion_ports import DocumentJobs
+from gateway.pace import Pace, paced
 from gateway.validation import check_job_name, check_page
 from gateway.wire.jobs import submitted_files_from, to_job, to_list_response
 from justesse.gateway.v1 import jobs_pb2, jobs_pb2_grpc
@@ -14,8 +16,11 @@ from justesse.gateway.v1 import jobs_pb2, jobs_pb2_grpc
 class JobServicer(jobs_pb2_grpc.JobServiceServicer):
     """Serves justesse.gateway.v1.JobService."""
 
-    def __init__(self, jobs: DocumentJobs, *, max_file_bytes: int | None = None) -> None:
+    def __init__(
+        self, jobs: DocumentJobs, *, max_file_bytes: int | None = None, pace: Pace | None = None
+    ) -> None:
         self._jobs = jobs
+        self._pace = pace
         self._max_file_bytes = max_file_bytes
 
     async def SubmitDocuments(
@@ -24,7 +29,8 @@ class JobServicer(jobs_pb2_grpc.JobServiceServicer):
         context: ServicerContext,
     ) -> jobs_pb2.SubmitDocumentsResponse:
         """Takes files on as one job."""
-        files = submitted_files_from(request_iterator, self._max_file_bytes)
+        messages = paced(request_iterator, methodcaller("ByteSize"), self._pace)
+        files = submitted_files_from(messages, self._max_file_bytes)
         job = await self._jobs.submit_documents(files)
         return jobs_pb2.SubmitDocumentsResponse(job=to_job(job))
 

@@ -11,6 +11,7 @@ from gateway.admission.admission import Admission
 from gateway.application import Application, Services, assembled
 from gateway.glossary.board import GlossaryBoard
 from gateway.mesh import Mesh, WatchedService
+from gateway.pace import Pace
 from gateway.switches.switching import Switching
 from tests.fakes.gateway_services.glossary import FakeGlossaryStore
 from tests.fakes.gateway_services.jobs import FakeJobs
@@ -33,6 +34,7 @@ class MeshOfFakes:
     max_file_bytes: int = 1_000_000
     queries: Admission | None = None
     ingestion_places: Admission | None = None
+    pace: Pace | None = None
     rewriter: FakeRewriter = field(default_factory=FakeRewriter)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     retriever: FakeRetriever = field(default_factory=FakeRetriever)
@@ -81,4 +83,5 @@ class MeshOfFakes:
             queries=self.queries,
             ingestion=self.ingestion_places,
             max_file_bytes=self.max_file_bytes,
+            pace=self.pace,
         )
