@@ -155,9 +155,9 @@ class Mesh:
             "JUSTESSE_RERANKER_PAUSE_WITHOUT_MODEL_S": "0",
             "JUSTESSE_GATEWAY_HTTP_PORT": str(self.http_port),
             **claims,
-            **self.settings,
             "JUSTESSE_GATEWAY_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
             "JUSTESSE_INGESTION_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
+            **self.settings,
         }
 
     def restart(self, name: str) -> None:
