@@ -1,0 +1,1 @@
+"""Named sets of choices for a workspace, as data."""
