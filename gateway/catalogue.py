@@ -14,6 +14,7 @@ from gateway.glossary.board import GlossaryBoard
 from gateway.ingestion_ports import Ingestion
 from gateway.known_workspaces import KnownWorkspaces
 from gateway.ports import Retriever
+from gateway.presets.presets import preset_named
 from gateway.query_vectors import QueryVectors
 from gateway.switches.editing import SwitchEditing
 from gateway.validation import (
@@ -52,10 +53,15 @@ class Catalogue:
         self._switches = switches
 
     async def create_workspace(self, slug: str, settings: WorkspaceSettings) -> Workspace:
-        """Creates a workspace; AlreadyExists where the slug is taken."""
+        """Creates a workspace; AlreadyExists where the slug is taken.
+
+        Its preset chooses how documents are cut, unless the settings do.
+        """
         require_workspace(slug)
         check_slug(slug)
         check_preset(settings.preset)
+        profile = settings.chunking_profile or preset_named(settings.preset).chunking_profile
+        settings = replace(settings, chunking_profile=profile)
         check_fusion(settings.fusion, "settings.fusion")
         workspace = await self._retriever.create_workspace(slug, settings)
         self._known.forget(slug)

@@ -93,7 +93,7 @@ class _Follower:
             return ExpectationOutcome.RETURNED, f"returned; place {hit.rank} of {returned}"
         return (
             ExpectationOutcome.OVER_LIMIT,
-            f"place {hit.rank} in the final order; the limit is {self._question.limit}",
+            f"place {hit.rank} in the final order; the limit is {self._question.page_length}",
         )
 
     def _lost(self, passage: PassageStandings) -> tuple[ExpectationOutcome, str]:

@@ -14,11 +14,16 @@ from gateway.workspaces import Space
 
 @dataclass(frozen=True, slots=True)
 class KnownWorkspace:
-    """Spaces that searches look into as of `spaces_version`, and the workspace's language."""
+    """Spaces that searches look into as of `spaces_version`, and what was chosen for the workspace.
+
+    `preferred_space_id` is empty before the first vector.
+    """
 
     spaces: tuple[Space, ...]
     spaces_version: int
     language: str = ""
+    preset: str = ""
+    preferred_space_id: str = ""
 
 
 class KnownWorkspaces:
@@ -55,6 +60,8 @@ class KnownWorkspaces:
                 _searched(workspace.spaces),
                 workspace.spaces_version,
                 "" if language == "auto" else language,
+                workspace.settings.preset,
+                workspace.preferred_space_id,
             )
             self._known[slug] = known
         return known
@@ -63,7 +70,19 @@ class KnownWorkspaces:
         self, slug: str, known: KnownWorkspace, spaces: tuple[Space, ...], spaces_version: int
     ) -> KnownWorkspace:
         """Remembers the spaces a search answered with; returns what is known now."""
-        fresh = replace(known, spaces=_searched(spaces), spaces_version=spaces_version)
+        searched = _searched(spaces)
+        ids = [space.space_id for space in searched]
+        preferred = known.preferred_space_id
+        if preferred not in ids:
+            # Which one is preferred now is not told; it is the one that holds nearly all.
+            fullest = max(searched, key=lambda space: space.passage_count, default=None)
+            preferred = "" if fullest is None else fullest.space_id
+        fresh = replace(
+            known,
+            spaces=searched,
+            spaces_version=spaces_version,
+            preferred_space_id=preferred,
+        )
         self._known[slug] = fresh
         return fresh
 

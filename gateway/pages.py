@@ -47,14 +47,15 @@ def page_of(
 
     `kept` is what the page before has left, None for the first page.
     """
+    length = question.page_length
     if question.passages_per_document or question.group_by_document:
         units = arranged(placed, question).units
-        hits = tuple(hit for unit in units[: question.limit] for hit in unit)
-        following = tuple(hit.fused.passage_id for unit in units[question.limit :] for hit in unit)
+        hits = tuple(hit for unit in units[:length] for hit in unit)
+        following = tuple(hit.fused.passage_id for unit in units[length:] for hit in unit)
         total_count = len(units)
     else:
-        hits = tuple(islice(placed, question.limit))
-        following = tuple(placed_ids[question.limit :])
+        hits = tuple(islice(placed, length))
+        following = tuple(placed_ids[length:])
         total_count = len(placed_ids)
     if kept is None:
         return Page(hits, following, total_count)

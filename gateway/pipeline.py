@@ -24,10 +24,12 @@ STAGE_ORDER = ("rewrite", "embed", "search", "rerank", "parents")
 class Retrieval:
     """Hits, best first, and what the stages on the way to them left.
 
-    `search` is what the retriever was asked in the end; `ranking` is None where the fused order
-    stayed. `following` is what later pages begin with, None on the last one.
+    `question` is what was asked, with what the workspace's preset adds; `search` is what the
+    retriever was asked in the end; `ranking` is None where the fused order stayed. `following` is
+    what later pages begin with, None on the last one.
     """
 
+    question: Question
     hits: tuple[Hit, ...]
     total_count: int
     following: KeptOrder | None
@@ -47,7 +49,7 @@ async def find_passages(
 ) -> Retrieval:
     """Finds the passages for a question; `stages` holds the reports afterwards.
 
-    workspace -> (rewrite | embed) -> embed rewritten -> search -> rerank -> page
+    workspace and its preset -> (rewrite | embed) -> embed rewritten -> search -> rerank -> page
 
     Each share is a part of the time that is left when the stage begins. The search is required, so
     it may use all but what the answer needs to travel; its errors are the caller's. A later page
@@ -57,6 +59,8 @@ async def find_passages(
     calls = StageCalls(parts, question, switches, stages, include_formula_parts)
     kept = kept_order_from(question.page_token, question) if question.page_token else None
     known = await calls.look_up_workspace(share=0.9)
+    calls = calls.as_preset_says(known)
+    question = calls.question
 
     async with asyncio.TaskGroup() as side_by_side:
         # Lost: the original wording alone.
@@ -87,4 +91,4 @@ async def find_passages(
     if page.following_ids:
         shown = len(hits) + (kept.shown_count if kept else 0)
         following = KeptOrder(page.following_ids, wordings.searched, shown, page.total_count)
-    return Retrieval(hits, page.total_count, following, wordings, search, fused, ranking)
+    return Retrieval(question, hits, page.total_count, following, wordings, search, fused, ranking)

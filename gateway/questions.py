@@ -17,15 +17,16 @@ DEFAULT_LIMIT = 8
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to one workspace; `limit` hits are wanted.
+    """A question to one workspace; `limit` hits are wanted, None leaves that to its preset.
 
     `history` is ordered oldest first. `passages_per_document` 0 means no bound. `limit` counts
-    documents where hits are grouped. `candidate_count` 0 leaves the length of lists to its switch.
+    documents where hits are grouped. `candidate_count` 0 leaves the length of lists to the
+    preset or its switch. Without `thresholds` those of the preset count.
     """
 
     workspace: str
     query: str
-    limit: int = DEFAULT_LIMIT
+    limit: int | None = None
     history: tuple[ConversationTurn, ...] = ()
     filter: Filter | None = None
     thresholds: tuple[Threshold, ...] = ()
@@ -37,6 +38,11 @@ class Question:
     highlight: bool = False
     candidate_count: int = 0
     include_parents: bool = False
+
+    @property
+    def page_length(self) -> int:
+        """Hits, or documents where they are grouped, on a page."""
+        return DEFAULT_LIMIT if self.limit is None else self.limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,9 +43,9 @@ class SearchExplanations:
             retrieval = await run.find_passages(include_formula_parts=True)
             standings = await self._standings(run, retrieval, expected)
         return SearchExplanation(
-            question=question,
+            question=retrieval.question,
             document=document,
-            passages=explained_passages(retrieval, standings, expected, question),
+            passages=explained_passages(retrieval, standings, expected, retrieval.question),
             wordings=retrieval.wordings,
             lists=tuple(
                 SearchedList(made.name, made.variant_index, made.hit_count, made.exact)

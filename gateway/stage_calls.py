@@ -12,6 +12,7 @@ from gateway.hits import candidates_of
 from gateway.known_workspaces import KnownWorkspace, KnownWorkspaces
 from gateway.page_tokens import KeptOrder
 from gateway.ports import PassageIndex, Reranker, Rewriter
+from gateway.presets.applied import as_preset_says
 from gateway.query_vectors import QueryVectors
 from gateway.questions import Hit, Question
 from gateway.receipt import StageOutcome
@@ -64,6 +65,11 @@ class StageCalls:
             lambda timeout: self.parts.workspaces.get(self.question.workspace, timeout),
             share=share,
         )
+
+    def as_preset_says(self, known: KnownWorkspace) -> StageCalls:
+        """Returns the calls for the question with what the workspace's preset adds to it."""
+        question, switches = as_preset_says(self.question, self.switches, known)
+        return replace(self, question=question, switches=switches)
 
     async def rewrite(self, language: str, kept: KeptOrder | None, *, share: float) -> Wordings:
         """Returns the original wording and, where there are some, the others to search with.

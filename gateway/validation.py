@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chassis.errors import FieldViolation, InvalidArgument, Unimplemented
+from chassis.errors import FieldViolation, InvalidArgument
 from gateway.explanations import Expectation
 from gateway.filter_validation import filter_violations, threshold_violations
 from gateway.fusion import Fusion, fusion_violations
 from gateway.incoming_files import IncomingFile
+from gateway.presets.presets import presets
 from gateway.questions import Question
 
 MAX_QUERY_BYTES = 8 * 1024
@@ -20,8 +21,6 @@ MAX_HISTORY_BYTES = 32 * 1024
 MAX_EXTERNAL_ID_LENGTH = 512
 MAX_PAGE_SIZE = 500
 MAX_CHUNK_INDEX = 2**31 - 1
-DEFAULT_PRESET = "default"
-PRESETS = (DEFAULT_PRESET, "commerce", "words", "sentences", "tutorial")
 
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 _JOB_ID = re.compile(r"[0-9a-f]{32}")
@@ -34,7 +33,7 @@ def check_question(question: Question) -> None:
         *_slug_violations(question.workspace, "workspace"),
         *_query_violations(question.query),
         *_history_violations(question),
-        *_range_violations(question.limit, "limit", 1, MAX_LIMIT),
+        *_range_violations(question.page_length, "limit", 1, MAX_LIMIT),
         *_range_violations(question.passages_per_document, "passages_per_document", 0, MAX_LIMIT),
         *_range_violations(question.candidate_count, "candidate_count", 0, MAX_CANDIDATE_COUNT),
         *fusion_violations(question.fusion, "fusion"),
@@ -66,17 +65,11 @@ def check_slug(slug: str, field: str = "slug") -> None:
 
 
 def check_preset(preset: str) -> None:
-    """Raises InvalidArgument for an unknown preset, Unimplemented for one that is not applied."""
-    if preset and preset not in PRESETS:
+    """Raises InvalidArgument for an unknown preset."""
+    if preset and preset not in presets():
         raise InvalidArgument(
-            f"settings.preset is {preset!r}; expected one of {', '.join(map(repr, PRESETS))}",
+            f"settings.preset is {preset!r}; expected one of {', '.join(map(repr, presets()))}",
             field="settings.preset",
-        )
-    if preset not in ("", DEFAULT_PRESET):
-        raise Unimplemented(
-            f"settings.preset is {preset!r}, which this build cannot apply; leave it out, or "
-            f"choose {DEFAULT_PRESET!r}",
-            reason="PRESET_NOT_APPLIED",
         )
 
 

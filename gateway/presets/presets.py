@@ -89,8 +89,12 @@ class Preset:
 
 
 def preset_named(name: str) -> Preset:
-    """Returns a preset; an empty name means "default". KeyError where there is none."""
-    return presets()[name or DEFAULT_PRESET]
+    """Returns a preset; an empty name means "default".
+
+    So does a name that is not known: a workspace may have been made by a later version.
+    """
+    known = presets()
+    return known.get(name) or known[DEFAULT_PRESET]
 
 
 @cache

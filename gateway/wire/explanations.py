@@ -64,7 +64,7 @@ def to_explanation_response(
         ],
         list_length=explanation.list_length,
         candidate_count=explanation.candidate_count,
-        limit=explanation.question.limit,
+        limit=explanation.question.page_length,
         documents_changed=explanation.documents_changed,
         receipt=to_receipt(explanation.receipt),
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from chassis.errors import InvalidArgument
 from gateway.documents import Document
-from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
+from gateway.questions import FoundPassages, Hit, Question
 from gateway.rewriting import ConversationRole, ConversationTurn
 from gateway.searching import SpaceScore
 from gateway.wire.filters import filter_from, threshold_from
@@ -27,7 +27,7 @@ def question_from(request: search_pb2.SearchPassagesRequest) -> Question:
     return Question(
         workspace=request.workspace,
         query=request.query,
-        limit=request.limit if request.HasField("limit") else DEFAULT_LIMIT,
+        limit=request.limit if request.HasField("limit") else None,
         history=tuple(
             _turn_from(turn, f"history[{index}]") for index, turn in enumerate(request.history)
         ),

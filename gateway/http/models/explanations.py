@@ -134,7 +134,7 @@ def to_search_explanation_body(explanation: SearchExplanation) -> SearchExplanat
         ],
         list_length=explanation.list_length,
         candidate_count=explanation.candidate_count,
-        limit=explanation.question.limit,
+        limit=explanation.question.page_length,
         documents_changed=explanation.documents_changed,
         receipt=to_receipt_body(explanation.receipt),
     )

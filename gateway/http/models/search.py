@@ -13,7 +13,7 @@ from gateway.http.models.filters import FilterBody, ThresholdBody, filter_from, 
 from gateway.http.models.fusion import FusionBody
 from gateway.http.models.receipt import ReceiptBody, to_receipt_body
 from gateway.http.models.values import FactBody, RequestBody, UpperCase, facts_from, to_facts
-from gateway.questions import DEFAULT_LIMIT, FoundPassages, Hit, Question
+from gateway.questions import FoundPassages, Hit, Question
 from gateway.rewriting import ConversationRole, ConversationTurn
 from gateway.searching import SpaceScore
 
@@ -30,7 +30,9 @@ class SearchBody(RequestBody):
 
     workspace: str = Field(description="slug of the workspace")
     query: str = Field(description="question in plain words, at most 8 kB of UTF-8")
-    limit: StrictInt | None = Field(default=None, description="hits wanted, 1 to 100; 8 if absent")
+    limit: StrictInt | None = Field(
+        default=None, description="hits wanted, 1 to 100; if absent, 8 or as the preset says"
+    )
     history: list[TurnBody] = Field(
         default=[], description="earlier turns, oldest first, at most 20"
     )
@@ -64,7 +66,7 @@ class SearchBody(RequestBody):
         return Question(
             workspace=self.workspace,
             query=self.query,
-            limit=DEFAULT_LIMIT if self.limit is None else self.limit,
+            limit=self.limit,
             history=tuple(
                 ConversationTurn(ConversationRole[turn.role], turn.text) for turn in self.history
             ),

@@ -124,7 +124,9 @@ class SearchPassagesRequest(_message.Message):
     query: _builtins.str
     """Question in plain words; non-blank, at most 8 kB of UTF-8."""
     limit: _builtins.int
-    """Hits on a page, documents where they are grouped, 1 to 100; not set: 8."""
+    """Hits on a page, documents where they are grouped, 1 to 100; not set: as the workspace's preset
+    says, mostly 8.
+    """
     passages_per_document: _builtins.int
     """Most passages of one document among the hits; 0 means no bound."""
     page_token: _builtins.str
@@ -138,7 +140,8 @@ class SearchPassagesRequest(_message.Message):
     highlight: _builtins.bool
     """Says for each hit where its text holds terms of the question."""
     candidate_count: _builtins.int
-    """Length of each list before fusion, 1 to 200; 0 means switch rag_hybrid_candidate_count. The best
+    """Length of each list before fusion, 1 to 200; 0 means the preset, or switch
+    rag_hybrid_candidate_count. The best
     200 passages of these lists are the window that pages are cut from.
     """
     include_parents: _builtins.bool
@@ -153,7 +156,7 @@ class SearchPassagesRequest(_message.Message):
 
     @_builtins.property
     def thresholds(self) -> _containers.RepeatedCompositeFieldContainer[_filters_pb2.Threshold]:
-        """Hits that miss any of these are dropped."""
+        """Hits that miss any of these are dropped; without any, those of the workspace's preset count."""
 
     @_builtins.property
     def context(self) -> _containers.MessageMap[_builtins.str, _filters_pb2.MetadataValue]:

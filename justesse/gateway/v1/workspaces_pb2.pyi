@@ -403,8 +403,8 @@ class WorkspaceSettings(_message.Message):
     chunking_profile: _builtins.str
     """How documents are cut into passages: "structure" (default), "sentences" or "words"."""
     preset: _builtins.str
-    """Named set of retrieval settings: "default" (if empty), "commerce", "words", "sentences" or
-    "tutorial".
+    """Named set of choices for searches, contexts and answers: "default" (if empty), "commerce",
+    "words", "sentences" or "tutorial". It chooses the profile too, where that is empty.
     """
     dense_index_kind: Global___DenseIndexKind.ValueType
     """Kind of dense index."""

@@ -70,8 +70,7 @@ class WorkspaceServiceServicer(object):
         """Creates a workspace.
 
         INVALID_ARGUMENT: slug does not match [a-z0-9][a-z0-9-]{0,62}, unknown language, profile or
-        preset. UNIMPLEMENTED: a preset this build cannot apply. ALREADY_EXISTS: a workspace of that
-        slug exists.
+        preset. ALREADY_EXISTS: a workspace of that slug exists.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

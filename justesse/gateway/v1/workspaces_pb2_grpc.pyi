@@ -37,8 +37,7 @@ class WorkspaceServiceStub:
     """Creates a workspace.
 
     INVALID_ARGUMENT: slug does not match [a-z0-9][a-z0-9-]{0,62}, unknown language, profile or
-    preset. UNIMPLEMENTED: a preset this build cannot apply. ALREADY_EXISTS: a workspace of that
-    slug exists.
+    preset. ALREADY_EXISTS: a workspace of that slug exists.
     """
     ListWorkspaces: _grpc.UnaryUnaryMultiCallable[_workspaces_pb2.ListWorkspacesRequest, _workspaces_pb2.ListWorkspacesResponse]
     """Lists all workspaces by slug."""
@@ -61,8 +60,7 @@ class WorkspaceServiceAsyncStub(WorkspaceServiceStub):
     """Creates a workspace.
 
     INVALID_ARGUMENT: slug does not match [a-z0-9][a-z0-9-]{0,62}, unknown language, profile or
-    preset. UNIMPLEMENTED: a preset this build cannot apply. ALREADY_EXISTS: a workspace of that
-    slug exists.
+    preset. ALREADY_EXISTS: a workspace of that slug exists.
     """
     ListWorkspaces: _aio.UnaryUnaryMultiCallable[_workspaces_pb2.ListWorkspacesRequest, _workspaces_pb2.ListWorkspacesResponse]  # type: ignore[assignment]
     """Lists all workspaces by slug."""
@@ -88,8 +86,7 @@ class WorkspaceServiceServicer(metaclass=_abc_1.ABCMeta):
         """Creates a workspace.
 
         INVALID_ARGUMENT: slug does not match [a-z0-9][a-z0-9-]{0,62}, unknown language, profile or
-        preset. UNIMPLEMENTED: a preset this build cannot apply. ALREADY_EXISTS: a workspace of that
-        slug exists.
+        preset. ALREADY_EXISTS: a workspace of that slug exists.
         """
 
     @_abc_1.abstractmethod

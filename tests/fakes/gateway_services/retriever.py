@@ -59,13 +59,17 @@ class FakeRetriever(IdleSpaces):
     parents_error: ServiceError | None = None
 
     def add_workspace(
-        self, slug: str, spaces: tuple[Space, ...] = (SPACE,), language: str = "fr"
+        self,
+        slug: str,
+        spaces: tuple[Space, ...] = (SPACE,),
+        language: str = "fr",
+        preset: str = "default",
     ) -> None:
         """Adds a workspace with these spaces, at spaces_version 1 more than before."""
         before = self.workspaces.get(slug)
         self.workspaces[slug] = Workspace(
             slug,
-            WorkspaceSettings(language, "structure", "default"),
+            WorkspaceSettings(language, "structure", preset),
             passage_count=3,
             spaces=spaces,
             preferred_space_id=spaces[0].space_id if spaces else "",

@@ -126,7 +126,7 @@ def is_coherent(one: ExplainedPassage, question: Question) -> None:
     assert (one.rerank is not None) == (one.outcome in reranked)
     if one.outcome is ExpectationOutcome.OVER_LIMIT:
         assert one.rank is not None
-        assert one.rank > question.limit
+        assert one.rank > question.page_length
     shares = [standing.share_of(one.retrieval.fused_score) for standing in one.retrieval.standings]
     assert sum(shares) == pytest.approx(0 if one.retrieval.fused_rank is None else 1, rel=1e-4)
     terms = sum(matched.weight for matched in one.retrieval.matched_terms)

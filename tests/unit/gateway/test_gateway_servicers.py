@@ -66,27 +66,35 @@ async def test_an_unknown_kind_of_index_is_refused(channel: grpc.aio.Channel) ->
     assert "dense_index_kind" in error.message
 
 
-@pytest.mark.parametrize(
-    ("preset", "status", "words"),
-    [
-        ("foo", "INVALID_ARGUMENT", "'tutorial'"),
-        ("commerce", "UNIMPLEMENTED", "cannot apply"),
-    ],
-)
-async def test_a_preset_that_would_do_nothing_is_refused(
-    channel: grpc.aio.Channel, preset: str, status: str, words: str
-) -> None:
-    """An unknown preset is told the known ones; a known one that is not applied is no silent no."""
+async def test_an_unknown_preset_is_refused(channel: grpc.aio.Channel) -> None:
+    """It is told the known ones."""
     stub = workspaces_pb2_grpc.WorkspaceServiceStub(channel)
-    settings = workspaces_pb2.WorkspaceSettings(preset=preset)
+    settings = workspaces_pb2.WorkspaceSettings(preset="foo")
 
     refused, error = await refusal(
         stub.CreateWorkspace(workspaces_pb2.CreateWorkspaceRequest(slug="x", settings=settings))
     )
 
-    assert refused == status
-    assert repr(preset) in error.message
-    assert words in error.message
+    assert refused == "INVALID_ARGUMENT"
+    assert "'foo'" in error.message
+    assert "'tutorial'" in error.message
+
+
+@pytest.mark.parametrize(
+    ("preset", "profile", "expected"),
+    [("words", "", "words"), ("words", "structure", "structure"), ("commerce", "", "")],
+)
+async def test_a_preset_chooses_how_documents_are_cut(
+    channel: grpc.aio.Channel, mesh: MeshOfFakes, preset: str, profile: str, expected: str
+) -> None:
+    """Unless the caller does; an empty profile is left to the retriever."""
+    stub = workspaces_pb2_grpc.WorkspaceServiceStub(channel)
+    settings = workspaces_pb2.WorkspaceSettings(preset=preset, chunking_profile=profile)
+
+    await stub.CreateWorkspace(workspaces_pb2.CreateWorkspaceRequest(slug="x", settings=settings))
+
+    made = mesh.retriever.workspaces["x"].settings
+    assert (made.preset, made.chunking_profile) == (preset, expected)
 
 
 async def test_documents_are_read_listed_and_deleted(

@@ -148,8 +148,8 @@ def test_a_fact_without_value_is_refused(
     assert refused.value.field == "context.week"
 
 
-@pytest.mark.parametrize(("limit", "expected"), [(None, 8), (0, 0), (5, 5), (-1, -1)])
-def test_a_limit_that_is_not_set_is_the_default(limit: int | None, expected: int) -> None:
+@pytest.mark.parametrize(("limit", "expected"), [(None, None), (0, 0), (5, 5), (-1, -1)])
+def test_a_limit_that_is_not_set_is_left_open(limit: int | None, expected: int | None) -> None:
     """A limit of 0 is a limit, to be refused later."""
     request = gateway_search_pb2.SearchPassagesRequest(workspace="w", query="q", limit=limit)
 
