@@ -39,6 +39,13 @@ class AnswerStream:
             raise RuntimeError("the answer has not been read to its end")
         return self._completion
 
+    def so_far(self) -> Completion:
+        """Returns what has been read until now; its finish reason is OTHER while it goes on."""
+        if self._completion is not None:
+            return self._completion
+        text = "".join(self._given).strip()
+        return self._finish(text, replace(self._whole, finish_reason=FinishReason.OTHER))
+
     async def begin(self) -> None:
         """Waits for the first piece, so that a vendor that fails does so before it is shown."""
         self._first = await self._next_piece()

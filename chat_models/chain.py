@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeVar
 
 import structlog
@@ -13,6 +16,7 @@ from chassis.clock import Clock
 from chassis.deadline import Deadline, current_deadline
 from chassis.errors import DeadlineExceeded, ResourceExhausted, ServiceError, Unavailable
 from chat_models.chat import ChatRequest, Completion
+from chat_models.model_card import estimated_prompt_tokens
 from chat_models.protocol import ChatModel, ChatStream
 from chat_models.usage import ChatUsage
 
@@ -22,6 +26,8 @@ Answer = TypeVar("Answer")
 
 # A model gets this share of the time that is left, where another one could answer next.
 _SHARE = 0.6
+# With less room than that, in tokens, a model had better not begin.
+_SHORTEST_ANSWER = 64
 
 
 class ChatChain:
@@ -72,24 +78,38 @@ class ChatChain:
 
     @asynccontextmanager
     async def stream(
-        self, request: ChatRequest, deadline: Deadline | None = None, *, may_pay: bool = True
+        self,
+        request: ChatRequest,
+        deadline: Deadline | None = None,
+        *,
+        may_pay: bool = True,
+        caps: Mapping[str, int] = MappingProxyType({}),
     ) -> AsyncIterator[ChatStream]:
         """Gives the answer of the first model that begins one; raises what `complete` raises.
 
-        Once a piece has been given, a failure is final.
+        Once a piece has been given, a failure is final. `caps` are tokens that a model may write,
+        by name of its provider, in place of the request's; no cap is more than what
+        the model can hold beside the prompt.
         """
 
         async def open_stream(
-            model: ChatModel, _own: Deadline | None
+            model: ChatModel, own: Deadline | None
         ) -> tuple[AsyncExitStack, ChatStream]:
+            asked = _capped(request, model, caps.get(model.name, request.max_output_tokens))
             async with AsyncExitStack() as opening:
-                stream = await opening.enter_async_context(model.stream(request, bounded))
+                answer = model.stream(asked, bounded)
+                async with _begun_within(model, own):
+                    stream = await opening.enter_async_context(answer)
                 return opening.pop_all(), stream
 
         bounded = self._bounded(deadline)
         opened, stream = await self._first_answer(open_stream, bounded, may_pay)
         async with opened:
-            yield stream
+            try:
+                yield stream
+            except ServiceError as error:
+                self._note_break(stream.so_far(), error)
+                raise
             self._count_stream(stream)
 
     async def check(self) -> None:
@@ -145,6 +165,17 @@ class ChatChain:
         if self._usage is not None:
             self._usage.count_failure(model.name, model.card.name, error.reason)
 
+    def _note_break(self, given: Completion, error: ServiceError) -> None:
+        _log.warning(
+            "chat model broke off",
+            provider=given.provider,
+            model=given.model,
+            reason=error.reason,
+            error=str(error),
+        )
+        if self._usage is not None:
+            self._usage.count_failure(given.provider, given.model, error.reason)
+
     def _bounded(self, deadline: Deadline | None) -> Deadline | None:
         given = current_deadline()
         if deadline is None or (given is not None and given.remaining() < deadline.remaining()):
@@ -161,6 +192,26 @@ class ChatChain:
     def _count(self, completion: Completion) -> None:
         if self._usage is not None:
             self._usage.count(completion)
+
+
+@asynccontextmanager
+async def _begun_within(model: ChatModel, own: Deadline | None) -> AsyncIterator[None]:
+    try:
+        async with asyncio.timeout(None if own is None else own.remaining()):
+            yield
+    except TimeoutError as error:
+        raise DeadlineExceeded(f"{model.name} began no answer in its share of the time") from error
+
+
+def _capped(request: ChatRequest, model: ChatModel, cap: int) -> ChatRequest:
+    room = model.card.context_tokens - estimated_prompt_tokens(request)
+    if room < min(cap, _SHORTEST_ANSWER):
+        raise Unavailable(
+            f"{model.name}/{model.card.name} cannot hold the prompt and an answer in its "
+            f"{model.card.context_tokens} tokens",
+            reason="PROMPT_TOO_LONG",
+        )
+    return replace(request, max_output_tokens=min(cap, room))
 
 
 def _require_payable(model: ChatModel, may_pay: bool) -> None:

@@ -21,6 +21,12 @@ class ChatStream(Protocol):
     def completion(self) -> Completion:
         """The whole answer; RuntimeError before the last piece has been read."""
 
+    def so_far(self) -> Completion:
+        """Returns what has been read until now, as an answer; tokens nobody counted are estimated.
+
+        Its finish reason is OTHER while the stream goes on.
+        """
+
 
 class ChatModel(Protocol):
     """Continues conversations.
