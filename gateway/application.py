@@ -11,6 +11,7 @@ from gateway.admission.admission import UNBOUNDED, Admission
 from gateway.admission.admitted_jobs import AdmittedJobs
 from gateway.admission.floodgate import AdmissionFloodgate
 from gateway.catalogue import Catalogue
+from gateway.contexts import Contexts
 from gateway.glossary.board import GlossaryBoard
 from gateway.glossary.glossaries import Glossaries
 from gateway.ingestion_ports import DocumentJobs, Ingestion
@@ -52,6 +53,7 @@ class Application:
     pace: Pace
     searches: Searches
     explanations: SearchExplanations
+    contexts: Contexts
     catalogue: Catalogue
     uploads: Uploads
     jobs: DocumentJobs
@@ -98,6 +100,7 @@ def assembled(
         pace=pace or Pace(),
         searches=searches,
         explanations=SearchExplanations(searches, services.retriever),
+        contexts=Contexts(searches),
         catalogue=Catalogue(
             services.retriever, services.ingestion, known, vectors, glossaries, switch_editing
         ),

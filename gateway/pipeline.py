@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gateway.highlights import highlighted
 from gateway.hits import placed_hits, placed_ids
+from gateway.known_workspaces import KnownWorkspace
 from gateway.page_tokens import KeptOrder, kept_order_from
 from gateway.pages import kept_ranking, page_of
 from gateway.questions import Hit, Question
@@ -24,11 +25,12 @@ STAGE_ORDER = ("rewrite", "embed", "search", "rerank", "parents")
 class Retrieval:
     """Hits, best first, and what the stages on the way to them left.
 
-    `question` is what was asked, with what the workspace's preset adds; `search` is what the
-    retriever was asked in the end; `ranking` is None where the fused order stayed. `following` is
-    what later pages begin with, None on the last one.
+    `workspace` is what was known of it; `question` is what was asked, with what its preset adds;
+    `search` is what the retriever was asked in the end; `ranking` is None where the fused order
+    stayed. `following` is what later pages begin with, None on the last one.
     """
 
+    workspace: KnownWorkspace
     question: Question
     hits: tuple[Hit, ...]
     total_count: int
@@ -91,4 +93,6 @@ async def find_passages(
     if page.following_ids:
         shown = len(hits) + (kept.shown_count if kept else 0)
         following = KeptOrder(page.following_ids, wordings.searched, shown, page.total_count)
-    return Retrieval(question, hits, page.total_count, following, wordings, search, fused, ranking)
+    return Retrieval(
+        known, question, hits, page.total_count, following, wordings, search, fused, ranking
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gateway.documents import MetadataValue, Parent
 from gateway.filters import Filter, Threshold
@@ -22,6 +22,8 @@ class Question:
     `history` is ordered oldest first. `passages_per_document` 0 means no bound. `limit` counts
     documents where hits are grouped. `candidate_count` 0 leaves the length of lists to the
     preset or its switch. Without `thresholds` those of the preset count.
+    `for_context` says that the hits become the sources of a prompt: what the preset says of answers
+    counts, and blocks stand in for the parts of them that were found.
     """
 
     workspace: str
@@ -38,6 +40,18 @@ class Question:
     highlight: bool = False
     candidate_count: int = 0
     include_parents: bool = False
+    for_context: bool = False
+
+    def as_context(self) -> Question:
+        """Returns the question for the sources of a prompt: one page, not grouped, not marked."""
+        return replace(
+            self,
+            for_context=True,
+            include_parents=True,
+            page_token="",
+            group_by_document=False,
+            highlight=False,
+        )
 
     @property
     def page_length(self) -> int:

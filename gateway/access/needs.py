@@ -68,6 +68,7 @@ _PACKAGE = "justesse.gateway.v1"
 RPC_NEEDS: Mapping[str, Need] = {
     f"{_PACKAGE}.SearchService/SearchPassages": _in("workspace", _READ),
     f"{_PACKAGE}.ExplanationService/ExplainSearch": _in("search.workspace", _READ),
+    f"{_PACKAGE}.ContextService/BuildContext": _in("search.workspace", _READ),
     f"{_PACKAGE}.WorkspaceService/CreateWorkspace": _creating("slug"),
     f"{_PACKAGE}.WorkspaceService/ListWorkspaces": _ANY_KEY,
     f"{_PACKAGE}.WorkspaceService/DescribeWorkspace": _in("slug", None),
@@ -119,6 +120,7 @@ _DOCUMENT = "/v1/documents/{external_id:path}"
 ROUTE_NEEDS: Mapping[tuple[str, str], Need] = {
     ("POST", "/v1/search"): _in(BODY, _READ),
     ("POST", "/v1/explain"): _in(BODY, _READ),
+    ("POST", "/v1/context"): _in(BODY, _READ),
     ("GET", _WORKSPACES): _ANY_KEY,
     ("POST", _WORKSPACES): _creating(BODY),
     ("GET", _ONE): _in(_OF_SLUG, None),

@@ -8,6 +8,7 @@ QUERY_METHODS = frozenset(
     {
         f"{_PACKAGE}.SearchService/SearchPassages",
         f"{_PACKAGE}.ExplanationService/ExplainSearch",
+        f"{_PACKAGE}.ContextService/BuildContext",
     }
 )
-QUERY_ROUTES = frozenset({("POST", "/v1/search"), ("POST", "/v1/explain")})
+QUERY_ROUTES = frozenset(("POST", f"/v1/{name}") for name in ("search", "explain", "context"))

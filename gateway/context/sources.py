@@ -92,24 +92,47 @@ def best_at_the_ends(sources: Sequence[Source]) -> list[Source]:
     return [*sources[::2], *reversed(sources[1::2])]
 
 
-def _runs(hits: Sequence[Hit]) -> list[list[Hit]]:
-    runs: list[list[Hit]] = []
-    for hit in sorted(hits, key=lambda hit: hit.fused.passage.chunk_index):
-        last = runs[-1][-1].fused.passage.chunk_index if runs else None
-        if last is not None and hit.fused.passage.chunk_index == last + 1:
-            runs[-1].append(hit)
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of a document, its passages `first` to `last`, and the hits that it was found by."""
+
+    first: int
+    last: int
+    text: str
+    hits: tuple[Hit, ...]
+
+
+def _pieces(hits: Sequence[Hit]) -> list[_Piece]:
+    """Returns what was found of a document in its order; a block stands in for its parts."""
+    pieces: dict[tuple[int, int], _Piece] = {}
+    for hit in hits:
+        parent, index = hit.parent, hit.fused.passage.chunk_index
+        first = index if parent is None else parent.first_chunk_index
+        last = index if parent is None else first + parent.passage_count - 1
+        text = hit.fused.passage.text if parent is None else parent.text
+        known = pieces.get((first, last))
+        found_by = (hit,) if known is None else (*known.hits, hit)
+        pieces[first, last] = _Piece(first, last, text, found_by)
+    return [pieces[place] for place in sorted(pieces)]
+
+
+def _runs(hits: Sequence[Hit]) -> list[list[_Piece]]:
+    runs: list[list[_Piece]] = []
+    for piece in _pieces(hits):
+        if runs and piece.first == runs[-1][-1].last + 1:
+            runs[-1].append(piece)
         else:
-            runs.append([hit])
+            runs.append([piece])
     return runs
 
 
-def _source(run: Sequence[Hit]) -> Source:
-    parts = [run[0].fused.passage.text]
-    for hit in run[1:]:
-        following = hit.fused.passage.text
-        common = _overlap(parts[-1], following)
-        parts.append(following[common:] if common else f"\n\n{following}")
-    return Source(min(hit.rank for hit in run), tuple(run), "".join(parts))
+def _source(run: Sequence[_Piece]) -> Source:
+    parts = [run[0].text]
+    for piece in run[1:]:
+        common = _overlap(parts[-1], piece.text)
+        parts.append(piece.text[common:] if common else f"\n\n{piece.text}")
+    hits = tuple(hit for piece in run for hit in piece.hits)
+    return Source(min(hit.rank for hit in hits), hits, "".join(parts))
 
 
 def _overlap(text: str, following: str) -> int:

@@ -63,6 +63,7 @@ class Bounds:
 
 ROUTE_BOUNDS: Mapping[tuple[str, str], Bounds] = {
     ("POST", "/v1/search"): Bounds(default_s=DEFAULT_DEADLINE_S),
+    ("POST", "/v1/context"): Bounds(default_s=DEFAULT_DEADLINE_S),
     ("POST", "/v1/documents"): Bounds(UPLOAD_BODY_BYTES, default_s=None, whole=False),
     ("DELETE", "/v1/documents"): Bounds(default_s=None),
 }

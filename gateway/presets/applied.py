@@ -18,12 +18,14 @@ def as_preset_says(
     Values of the question itself stay; counts of the preset take the place of those that the
     switches hold. What is switched off stays off.
     """
-    defaults = preset_named(known.preset).search
+    preset = preset_named(known.preset)
+    defaults = preset.search
+    limit = preset.answer.passage_count if question.for_context else defaults.limit
     counts = defaults.rerank_candidate_count or switches.rerank_candidate_count
     return (
         replace(
             question,
-            limit=defaults.limit if question.limit is None else question.limit,
+            limit=limit if question.limit is None else question.limit,
             candidate_count=question.candidate_count or defaults.candidate_count,
             thresholds=question.thresholds or defaults.thresholds(known.preferred_space_id),
         ),

@@ -8,6 +8,7 @@ from chassis.server import ServedService
 from gateway.application import Application
 from gateway.search_explanations import DEFAULT_DEADLINE_S as EXPLANATION_DEADLINE_S
 from gateway.searches import DEFAULT_DEADLINE_S
+from gateway.servicer.context import ContextServicer
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
 from gateway.servicer.glossary import GlossaryServicer
@@ -20,6 +21,7 @@ from gateway.servicer.spaces import SpaceServicer
 from gateway.servicer.switches import SwitchServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
+    context_pb2_grpc,
     documents_pb2_grpc,
     explanations_pb2_grpc,
     glossary_pb2_grpc,
@@ -39,11 +41,12 @@ PACKAGE = "justesse.gateway.v1"
 def served_services(application: Application) -> list[ServedService]:
     """Returns all services over one application.
 
-    Where the caller sets no deadline, a search has 5 s, its explanation 30 s, files and work on
-    spaces take as long as they take, and everything else has the server's default.
+    Where the caller sets no deadline, a search and a context have 5 s, an explanation 30 s, files
+    and work on spaces take as long as they take, and everything else has the server's default.
     """
     search = SearchServicer(application.searches)
     explanations = ExplanationServicer(application.explanations)
+    contexts = ContextServicer(application.contexts)
     workspaces = WorkspaceServicer(application.catalogue)
     documents = DocumentServicer(application.catalogue)
     ingestion = IngestionServicer(application.uploads, application.pace)
@@ -63,6 +66,11 @@ def served_services(application: Application) -> list[ServedService]:
             f"{PACKAGE}.ExplanationService",
             partial(explanations_pb2_grpc.add_ExplanationServiceServicer_to_server, explanations),
             default_deadlines={"ExplainSearch": EXPLANATION_DEADLINE_S},
+        ),
+        ServedService(
+            f"{PACKAGE}.ContextService",
+            partial(context_pb2_grpc.add_ContextServiceServicer_to_server, contexts),
+            default_deadlines={"BuildContext": DEFAULT_DEADLINE_S},
         ),
         ServedService(
             f"{PACKAGE}.WorkspaceService",

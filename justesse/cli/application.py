@@ -8,6 +8,7 @@ import typer
 
 from justesse.cli import documents, glossary, jobs, keys, spaces, switches, up, workspaces
 from justesse.cli.command_line import CommandLine
+from justesse.cli.context import context
 from justesse.cli.demonstration import demo
 from justesse.cli.evaluation import application as evaluation
 from justesse.cli.exit_codes import EXPLANATION
@@ -35,6 +36,7 @@ app.command()(ingest)
 app.command()(rechunk)
 app.command()(search)
 app.command()(explain)
+app.command()(context)
 app.add_typer(workspaces.app, name="workspaces")
 app.command()(reembed)
 app.add_typer(spaces.app, name="spaces")

@@ -12,6 +12,13 @@ contracts, and nothing else of the distribution.
 
 from justesse.client.asynchronous import AsyncJustesse
 from justesse.client.channels import DEFAULT_ADDRESS
+from justesse.client.contexts import (
+    Context,
+    ContextFormat,
+    ContextOptions,
+    ContextSource,
+    LeftOutPassages,
+)
 from justesse.client.documents import (
     DeletedDocument,
     DeletedSource,
@@ -109,6 +116,10 @@ __all__ = [
     "Action",
     "AlreadyExistsError",
     "AsyncJustesse",
+    "Context",
+    "ContextFormat",
+    "ContextOptions",
+    "ContextSource",
     "Cost",
     "CreatedKey",
     "DeletedDocument",
@@ -148,6 +159,7 @@ __all__ = [
     "JustesseError",
     "Key",
     "LabelledQuestion",
+    "LeftOutPassages",
     "ListRank",
     "ListStanding",
     "MatchedTerm",

@@ -16,6 +16,7 @@ from justesse.client.switch_methods import (
     SET_SWITCH_ROLLOUT,
 )
 from justesse.gateway.v1 import (
+    context_pb2,
     documents_pb2,
     explanations_pb2,
     glossary_pb2,
@@ -39,6 +40,13 @@ EXPLAIN_SEARCH = Method(
     "ExplainSearch",
     explanations_pb2.ExplainSearchRequest,
     explanations_pb2.ExplainSearchResponse,
+    idempotent=True,
+)
+BUILD_CONTEXT = Method(
+    f"{PACKAGE}.ContextService",
+    "BuildContext",
+    context_pb2.BuildContextRequest,
+    context_pb2.BuildContextResponse,
     idempotent=True,
 )
 INGEST_DOCUMENT = Method(
@@ -220,6 +228,7 @@ DESCRIBE_MESH = Method(
 METHODS: tuple[Method[Any, Any], ...] = (
     SEARCH_PASSAGES,
     EXPLAIN_SEARCH,
+    BUILD_CONTEXT,
     INGEST_DOCUMENT,
     SUBMIT_DOCUMENTS,
     GET_JOB,

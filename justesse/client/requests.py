@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from justesse.client import methods
+from justesse.client.contexts import Context, ContextOptions, context_from, context_message
 from justesse.client.documents import (
     DeletedDocument,
     DeletedSource,
@@ -71,6 +72,14 @@ def explain(
         chunk_index=chunk_index,
     )
     return Call(methods.EXPLAIN_SEARCH, request, search_explanation_from)
+
+
+def build_context(
+    workspace: str, query: str, wanted: ContextOptions, options: SearchOptions
+) -> CallFor[Context]:
+    """Asks for a block of sources with its prompts."""
+    request = context_message(workspace, query, wanted, options)
+    return Call(methods.BUILD_CONTEXT, request, context_from)
 
 
 def create_workspace(slug: str, settings: WorkspaceSettings) -> CallFor[Workspace]:

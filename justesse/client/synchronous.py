@@ -8,6 +8,7 @@ from justesse.client import methods, requests
 from justesse.client.address import checked_address
 from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
+from justesse.client.contexts import Context, ContextOptions
 from justesse.client.destination import destination_of
 from justesse.client.document_calls import DocumentCalls
 from justesse.client.encryption import credentials_of
@@ -98,6 +99,23 @@ class Justesse(DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls, Swi
         Runs the search once; `options` are those of `search`.
         """
         call = requests.explain(workspace, query, external_id, chunk_index, options)
+        return self._answer(call, timeout, request_id)
+
+    def build_context(
+        self,
+        workspace: str,
+        query: str,
+        wanted: ContextOptions | None = None,
+        *,
+        timeout: float | None = 5.0,
+        request_id: str | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> Context:
+        """Writes what a search finds as a block of sources, with the prompts that go with it.
+
+        `options` are those of `search`; pages, groups, highlights and parents are left aside.
+        """
+        call = requests.build_context(workspace, query, wanted or {}, options)
         return self._answer(call, timeout, request_id)
 
     def ingest(

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 import grpc.aio
 
 from justesse.gateway.v1 import (
+    context_pb2_grpc,
     documents_pb2_grpc,
     explanations_pb2_grpc,
     glossary_pb2_grpc,
@@ -20,6 +21,7 @@ from justesse.gateway.v1 import (
     switches_pb2_grpc,
     workspaces_pb2_grpc,
 )
+from tests.fakes.fake_gateway.contexts import FakeContexts
 from tests.fakes.fake_gateway.documents import FakeDocuments, FakeIngestion
 from tests.fakes.fake_gateway.explanations import FakeExplanations
 from tests.fakes.fake_gateway.glossary import FakeGlossary
@@ -41,6 +43,7 @@ async def fake_gateway(state: GatewayState) -> AsyncIterator[str]:
     ingestion_pb2_grpc.add_IngestionServiceServicer_to_server(FakeIngestion(state), server)
     jobs_pb2_grpc.add_JobServiceServicer_to_server(FakeJobs(state), server)
     explanations_pb2_grpc.add_ExplanationServiceServicer_to_server(FakeExplanations(state), server)
+    context_pb2_grpc.add_ContextServiceServicer_to_server(FakeContexts(state), server)
     search_pb2_grpc.add_SearchServiceServicer_to_server(FakeSearch(state), server)
     spaces_pb2_grpc.add_SpaceServiceServicer_to_server(FakeSpaces(state), server)
     switches_pb2_grpc.add_SwitchServiceServicer_to_server(FakeSwitches(state), server)

@@ -10,6 +10,7 @@ from chassis.error_mapping import rich_status
 from chassis.errors import NotFound, ServiceError
 from chassis.interception import ServicerContext
 from justesse.gateway.v1 import (
+    context_pb2,
     explanations_pb2,
     glossary_pb2,
     ingestion_pb2,
@@ -56,6 +57,7 @@ class GatewayState:
     switch_overrides: dict[str, dict[str, str]] = field(default_factory=dict)
     rollouts: dict[str, switches_pb2.SwitchRollout] = field(default_factory=dict)
     searches: list[search_pb2.SearchPassagesRequest] = field(default_factory=list)
+    contexts: list[context_pb2.BuildContextRequest] = field(default_factory=list)
     updates: list[workspaces_pb2.UpdateWorkspaceRequest] = field(default_factory=list)
     explanations: list[explanations_pb2.ExplainSearchRequest] = field(default_factory=list)
     reembeddings: list[spaces_pb2.ReembedWorkspaceRequest] = field(default_factory=list)

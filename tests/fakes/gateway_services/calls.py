@@ -30,6 +30,7 @@ _FIELDS: dict[str, Any] = {
 }
 _BODIES: dict[str, Any] = {
     "/v1/search": {"query": "retards"},
+    "/v1/context": {"query": "retards"},
     "/v1/explain": {"query": "retards", "external_id": "a.md"},
     "/v1/workspaces": {},
     "/v1/workspaces/{slug}": {"chunking_profile": "structure"},

@@ -21,6 +21,7 @@ from gateway.filter_matching import fulfils
 from gateway.filters import Filter
 from gateway.receipt import StageOutcome, StageReport
 from gateway.searching import (
+    FusedHit,
     FusedHits,
     PassageSearch,
     RankedList,
@@ -46,6 +47,8 @@ class FakeRetriever(IdleSpaces):
     workspaces: dict[str, Workspace] = field(default_factory=dict)
     documents: dict[tuple[str, str], StoredDocument] = field(default_factory=dict)
     found: list[str] = field(default_factory=lambda: ["p1", "p2", "p3"])
+    hits: list[FusedHit] | None = None
+    """What is found in place of those."""
     outdated_answers: int = 0
     window_cut: bool = False
     behaviour: Behaviour = field(default_factory=Behaviour)
@@ -211,11 +214,14 @@ class FakeRetriever(IdleSpaces):
             self.outdated_answers -= 1
             outdated = True
         lists = _lists(search, outdated)
-        return FusedHits(
-            hits=tuple(
+        hits = self.hits
+        if hits is None:
+            hits = [
                 fused_hit(passage_id, rank, lists=range(len(lists)))
                 for rank, passage_id in enumerate(self.found, start=1)
-            ),
+            ]
+        return FusedHits(
+            hits=tuple(hits),
             lists=tuple(lists),
             spaces=workspace.spaces,
             spaces_version=workspace.spaces_version,
@@ -225,7 +231,7 @@ class FakeRetriever(IdleSpaces):
                 if outdated
                 else StageReport("search", StageOutcome.RAN, provider="embedded")
             ),
-            total_count=len(self.found),
+            total_count=len(hits),
             window_cut=self.window_cut,
         )
 

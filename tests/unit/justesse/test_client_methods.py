@@ -7,6 +7,7 @@ from justesse.client import AsyncJustesse, Justesse
 from justesse.client.channels import service_config
 from justesse.client.methods import METHODS
 from justesse.gateway.v1 import (
+    context_pb2,
     documents_pb2,
     explanations_pb2,
     glossary_pb2,
@@ -21,6 +22,7 @@ from justesse.gateway.v1 import (
 )
 
 FILES = (
+    context_pb2,
     documents_pb2,
     explanations_pb2,
     glossary_pb2,
@@ -72,6 +74,7 @@ def test_only_reads_are_tried_again() -> None:
     assert retried == {
         "DescribeMesh",
         "DescribeWorkspace",
+        "BuildContext",
         "ExplainSearch",
         "GetDocument",
         "GetJob",
