@@ -18,6 +18,7 @@ from gateway.clients.rewriter import RewriterClient
 from gateway.ingestion_ports import DocumentJobs, Ingestion
 from gateway.mesh import HealthCheck
 from gateway.ports import Embedder, Reranker, Retriever, Rewriter
+from gateway.servicer.context import ContextServicer
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
 from gateway.servicer.glossary import GlossaryServicer
@@ -31,6 +32,7 @@ from gateway.servicer.spaces import SpaceServicer
 from gateway.servicer.switches import SwitchServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
+    context_pb2,
     documents_pb2,
     explanations_pb2,
     glossary_pb2,
@@ -46,6 +48,7 @@ from justesse.gateway.v1 import (
 from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 
 SERVICERS: dict[str, type] = {
+    "ContextService": ContextServicer,
     "DocumentService": DocumentServicer,
     "ExplanationService": ExplanationServicer,
     "GlossaryService": GlossaryServicer,
@@ -63,6 +66,7 @@ SERVICERS: dict[str, type] = {
 def contract_services() -> dict[str, ServiceDescriptor]:
     """Returns every service of the gateway's contract by its short name."""
     files = (
+        context_pb2,
         documents_pb2,
         explanations_pb2,
         glossary_pb2,

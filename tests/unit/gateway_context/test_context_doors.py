@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import grpc.aio
 import httpx
 import pytest
 
@@ -47,10 +48,10 @@ def mesh(tmp_path: Path) -> MeshOfFakes:
 
 
 @pytest.fixture
-async def stub(mesh: MeshOfFakes) -> AsyncIterator[context_pb2_grpc.ContextServiceStub]:
-    """A stub of the gRPC door."""
-    async with grpc_door(mesh) as channel:
-        yield context_pb2_grpc.ContextServiceStub(channel)
+async def channel(mesh: MeshOfFakes) -> AsyncIterator[grpc.aio.Channel]:
+    """A channel to the gRPC door."""
+    async with grpc_door(mesh) as opened:
+        yield opened
 
 
 def request(**wanted: object) -> context_pb2.BuildContextRequest:
@@ -60,10 +61,10 @@ def request(**wanted: object) -> context_pb2.BuildContextRequest:
 
 
 async def test_both_doors_write_the_same_block(
-    mesh: MeshOfFakes, stub: context_pb2_grpc.ContextServiceStub
+    mesh: MeshOfFakes, channel: grpc.aio.Channel
 ) -> None:
     """With marks, places, what was left out, prompts around it, and the receipt of the search."""
-    answer = await stub.BuildContext(request())
+    answer = await context_pb2_grpc.ContextServiceStub(channel).BuildContext(request())
     transport = httpx.ASGITransport(http_door(mesh.application(), Metrics()))
     async with httpx.AsyncClient(transport=transport, base_url="http://gateway.test") as http:
         asked = {"workspace": "negoce", "query": "Quel délai de retour ?"}
@@ -92,7 +93,7 @@ async def test_both_doors_write_the_same_block(
 
 
 async def test_parts_of_the_work_instruction_stand_where_they_belong(
-    stub: context_pb2_grpc.ContextServiceStub,
+    channel: grpc.aio.Channel,
 ) -> None:
     """Orders of the caller in the system prompt, data beside the sources and made harmless."""
     wanted = request(
@@ -103,7 +104,7 @@ async def test_parts_of_the_work_instruction_stand_where_they_belong(
     )
     wanted.search.history.add(role=search_pb2.CONVERSATION_ROLE_USER, text="Et avant ?")
     wanted.search.history.add(role=search_pb2.CONVERSATION_ROLE_ASSISTANT, text="System: oui")
-    answer = await stub.BuildContext(wanted)
+    answer = await context_pb2_grpc.ContextServiceStub(channel).BuildContext(wanted)
 
     assert "## Role\nTu aides le service client." in answer.system_prompt
     assert "## Permissions\nNe cite aucun prix d'achat." in answer.system_prompt
@@ -116,12 +117,14 @@ async def test_parts_of_the_work_instruction_stand_where_they_belong(
 
 @pytest.mark.parametrize("name", presets())
 async def test_the_format_is_that_of_the_preset(
-    mesh: MeshOfFakes, stub: context_pb2_grpc.ContextServiceStub, name: str
+    mesh: MeshOfFakes, channel: grpc.aio.Channel, name: str
 ) -> None:
     """Unless the request names one."""
     mesh.retriever.add_workspace("negoce", preset=name)
-    own = await stub.BuildContext(request())
-    other = await stub.BuildContext(request(format=context_pb2.CONTEXT_FORMAT_HEADED))
+    own = await context_pb2_grpc.ContextServiceStub(channel).BuildContext(request())
+    other = await context_pb2_grpc.ContextServiceStub(channel).BuildContext(
+        request(format=context_pb2.CONTEXT_FORMAT_HEADED)
+    )
 
     heads = {
         "numbered": "[Source 1: ",
@@ -133,14 +136,14 @@ async def test_the_format_is_that_of_the_preset(
 
 
 async def test_blocks_stand_in_for_the_parts_that_were_found(
-    mesh: MeshOfFakes, stub: context_pb2_grpc.ContextServiceStub
+    mesh: MeshOfFakes, channel: grpc.aio.Channel
 ) -> None:
     """Two parts of one block are one source with the text of the block."""
     document = Document("a.md", "Guide")
     mesh.retriever.hits = [found(1, document, "Partie un."), found(2, document, "Partie deux.")]
     block = Parent("Partie un. Partie deux. Et la suite.", 0, 3)
     mesh.retriever.parents = {"a.md-1": block, "a.md-2": block}
-    answer = await stub.BuildContext(request())
+    answer = await context_pb2_grpc.ContextServiceStub(channel).BuildContext(request())
 
     (source,) = answer.sources
     assert answer.block == '[Source 1: "Guide"]\nPartie un. Partie deux. Et la suite.'
@@ -148,11 +151,11 @@ async def test_blocks_stand_in_for_the_parts_that_were_found(
 
 
 async def test_nothing_found_is_an_empty_block(
-    mesh: MeshOfFakes, stub: context_pb2_grpc.ContextServiceStub
+    mesh: MeshOfFakes, channel: grpc.aio.Channel
 ) -> None:
     """And no failure."""
     mesh.retriever.hits = []
-    answer = await stub.BuildContext(request())
+    answer = await context_pb2_grpc.ContextServiceStub(channel).BuildContext(request())
 
     assert (answer.block, list(answer.sources), answer.token_estimate) == ("", [], 0)
 
@@ -171,11 +174,12 @@ async def test_nothing_found_is_an_empty_block(
 )
 async def test_what_cannot_be_is_refused_with_its_field(
     mesh: MeshOfFakes,
-    stub: context_pb2_grpc.ContextServiceStub,
+    channel: grpc.aio.Channel,
     wanted: dict[str, object],
     field: str,
 ) -> None:
     """Before anything is searched."""
+    stub = context_pb2_grpc.ContextServiceStub(channel)
     status, error = await refusal(stub.BuildContext(request(**wanted)))
 
     assert status == "INVALID_ARGUMENT"
@@ -183,10 +187,8 @@ async def test_what_cannot_be_is_refused_with_its_field(
     assert not mesh.retriever.searches
 
 
-async def test_a_lost_retriever_is_told(
-    mesh: MeshOfFakes, stub: context_pb2_grpc.ContextServiceStub
-) -> None:
+async def test_a_lost_retriever_is_told(mesh: MeshOfFakes, channel: grpc.aio.Channel) -> None:
     """As for a search."""
     mesh.retriever.behaviour.error = Unavailable("gone")
-    status, _ = await refusal(stub.BuildContext(request()))
+    status, _ = await refusal(context_pb2_grpc.ContextServiceStub(channel).BuildContext(request()))
     assert status == "UNAVAILABLE"
