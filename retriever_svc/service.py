@@ -3,29 +3,34 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
+from chassis.errors import FailedPrecondition
 from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import process_metrics
 from chassis.server import RunningServer, running_server
 from chassis.signed_claims import SignedClaims
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
+from retriever_svc.milvus.milvus_variables import Engine
 from retriever_svc.servicer.claims import ClaimGuard
 from retriever_svc.servicer.served import served_services
 from retriever_svc.settings import RetrieverSettings
+
+if TYPE_CHECKING:
+    from retriever_svc.milvus.milvus_engine import MilvusEngine
 
 
 @asynccontextmanager
 async def running_retriever(settings: RetrieverSettings) -> AsyncIterator[RunningServer]:
     """Opens the engine and serves it while inside.
 
-    Raises FailedPrecondition if the data folder cannot be used, StartError if a port cannot.
+    Raises FailedPrecondition if the data folder or the store cannot be used, Unavailable if the
+    store does not answer, StartError if a port cannot be used.
     """
     guard = None
     if settings.claim_secret_file is not None:
         guard = ClaimGuard(SignedClaims(settings.claim_secret_file))
-    engine = await asyncio.to_thread(
-        EmbeddedEngine, settings.embedded(), registry=process_metrics().registry
-    )
+    engine = await asyncio.to_thread(_opened, settings)
     try:
         services = served_services(engine, settings.upload_limits())
         async with running_server(
@@ -37,3 +42,17 @@ async def running_retriever(settings: RetrieverSettings) -> AsyncIterator[Runnin
             yield server
     finally:
         await asyncio.to_thread(engine.close)
+
+
+def _opened(settings: RetrieverSettings) -> "EmbeddedEngine | MilvusEngine":
+    if settings.engine is Engine.EMBEDDED:
+        return EmbeddedEngine(settings.embedded(), registry=process_metrics().registry)
+    try:
+        # Brought by an extra: nobody else pays for it.
+        from retriever_svc.milvus.milvus_engine import MilvusEngine
+    except ModuleNotFoundError as error:
+        raise FailedPrecondition(
+            f"the engine milvus needs the package {error.name}: pip install 'justesse[milvus]'",
+            reason="EXTRA_MISSING",
+        ) from error
+    return MilvusEngine(settings.milvus())

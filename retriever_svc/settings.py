@@ -6,10 +6,11 @@ from pydantic import Field
 from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
-from chassis.settings import ServiceSettings
 from retriever_svc.embedded.dense.dense_settings import DenseSettings, VectorStorage
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
+from retriever_svc.milvus.milvus_settings import MilvusSettings
+from retriever_svc.milvus.milvus_variables import MilvusVariables
 from retriever_svc.wire.uploads import UploadLimits
 
 _DENSE = DenseSettings()
@@ -18,7 +19,7 @@ _LEXICAL = LexicalSettings()
 _UPLOAD = UploadLimits()
 
 
-class RetrieverSettings(ServiceSettings, ServerSettings):
+class RetrieverSettings(MilvusVariables, ServerSettings):
     """What the retriever can be told."""
 
     model_config = SettingsConfigDict(env_prefix="JUSTESSE_RETRIEVER_", frozen=True)
@@ -147,6 +148,23 @@ class RetrieverSettings(ServiceSettings, ServerSettings):
             passage_cache_bytes=self.passage_cache_bytes,
             recall_sample_share=self.recall_sample_share,
             allow_network_file_system=self.allow_network_file_system,
+        )
+
+    def milvus(self) -> MilvusSettings:
+        """Returns the settings of the engine over PostgreSQL and Milvus."""
+        return MilvusSettings(
+            store_url=self.store_url,
+            milvus_uri=self.milvus_uri,
+            milvus_token=self.milvus_secret,
+            milvus_database=self.milvus_database,
+            timeout_s=self.milvus_timeout_s,
+            thread_count=self.milvus_threads,
+            neighbour_count=self.neighbour_count,
+            construction_breadth=self.construction_breadth,
+            search_breadth=self.search_breadth,
+            title_boost=self.title_boost,
+            keywords_boost=self.keywords_boost,
+            body_boost=self.body_boost,
         )
 
     def upload_limits(self) -> UploadLimits:

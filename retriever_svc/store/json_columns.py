@@ -28,24 +28,24 @@ def words_from_json(encoded: str) -> tuple[str, ...]:
 
 def json_from_metadata(metadata: Mapping[str, MetadataValue]) -> str:
     """Encodes typed values by name."""
-    return orjson.dumps({name: _encoded(value) for name, value in metadata.items()}).decode()
+    return orjson.dumps({name: encoded_value(value) for name, value in metadata.items()}).decode()
 
 
 def metadata_from_json(encoded: str) -> dict[str, MetadataValue]:
     """Decodes typed values by name."""
     if encoded == "{}":
         return {}
-    return {name: _decoded(*pair) for name, pair in orjson.loads(encoded).items()}
+    return {name: decoded_value(*pair) for name, pair in orjson.loads(encoded).items()}
 
 
 def json_from_value(value: MetadataValue) -> str:
     """Encodes one typed value as it stands in encoded metadata."""
-    return orjson.dumps(_encoded(value)).decode()
+    return orjson.dumps(encoded_value(value)).decode()
 
 
 def kind_of(value: MetadataValue) -> str:
     """Returns the kind that encoded metadata give the value."""
-    return _encoded(value)[0]
+    return encoded_value(value)[0]
 
 
 def json_from_fusion(settings: FusionSettings) -> str:
@@ -62,7 +62,8 @@ def fusion_from_json(encoded: str) -> FusionSettings:
     return FusionSettings(**orjson.loads(encoded))
 
 
-def _encoded(value: MetadataValue) -> tuple[str, str | float | bool]:
+def encoded_value(value: MetadataValue) -> tuple[str, str | float | bool]:
+    """Returns kind and value as encoded metadata hold them."""
     if isinstance(value, bool):
         return "boolean", value
     if isinstance(value, datetime):
@@ -72,7 +73,8 @@ def _encoded(value: MetadataValue) -> tuple[str, str | float | bool]:
     return "number", float(value)
 
 
-def _decoded(kind: str, value: Any) -> MetadataValue:
+def decoded_value(kind: str, value: Any) -> MetadataValue:
+    """Returns the value of such a pair."""
     match kind:
         case "moment":
             return moment_from(int(value))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from sqlalchemy import NullPool, create_engine, text
 from sqlalchemy.engine import make_url
 
 
@@ -19,12 +20,14 @@ class PostgresServer:
     def __init__(self, server: Any) -> None:
         self._server = server
 
-    def new_database(self) -> str:
-        """Makes a database and returns its URL with an asyncio driver."""
+    def new_database(self, template: str = "template1") -> str:
+        """Makes a database, a copy of a closed one, and returns its URL with an asyncio driver."""
         name = f"test_{uuid4().hex}"
-        self._server.psql(f"CREATE DATABASE {name}")
-        url = make_url(self._server.get_uri()).set(drivername="postgresql+psycopg", database=name)
-        return url.render_as_string(hide_password=False)
+        url = make_url(self._server.get_uri()).set(drivername="postgresql+psycopg")
+        engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+        with engine.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+        return url.set(database=name).render_as_string(hide_password=False)
 
 
 @contextmanager

@@ -14,9 +14,11 @@ from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.engine import RetrievalEngine
+from retriever_svc.milvus.milvus_engine import MilvusEngine
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
 from retriever_svc.workspaces import WorkspaceSettings
+from tests.fakes.milvus_stores import milvus_settings, store_of
 from tests.fakes.plain_engine.plain_engine import PlainEngine
 from tests.fakes.retriever_client import RetrieverClient
 
@@ -38,6 +40,17 @@ async def plain(folder: Path) -> AsyncIterator[RetrievalEngine]:
     yield PlainEngine()
 
 
+@asynccontextmanager
+async def milvus(folder: Path) -> AsyncIterator[RetrievalEngine]:
+    """Opens an engine over a database that belongs to the folder; the folder stays empty."""
+    settings = milvus_settings(store_of(folder))
+    opened = await asyncio.to_thread(MilvusEngine, settings)
+    try:
+        yield opened
+    finally:
+        await asyncio.to_thread(opened.close)
+
+
 @dataclass(frozen=True, slots=True)
 class OfferedEngine:
     """Holds an engine that takes part in the suite."""
@@ -55,6 +68,7 @@ ENGINES = {
         lambda folder: embedded(folder, DenseSettings(flat_row_limit=0, growing_row_limit=1)),
         durable=True,
     ),
+    "milvus": OfferedEngine(milvus, durable=True),
     "plain": OfferedEngine(plain, durable=False),
 }
 

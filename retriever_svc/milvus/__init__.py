@@ -1,0 +1,1 @@
+"""The engine past one machine: PostgreSQL keeps everything, Milvus finds it."""

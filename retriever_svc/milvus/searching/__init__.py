@@ -1,0 +1,1 @@
+"""One search over Milvus and the store, from request to hits."""
