@@ -1,0 +1,1 @@
+"""Answers from found passages: written by a chat model or quoted, checked, or refused."""
