@@ -1,5 +1,8 @@
 """Settings of the engine over PostgreSQL and Milvus."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -7,7 +10,9 @@ import pytest
 from chassis.settings import SettingsError, read_settings
 from retriever_svc.milvus.milvus_settings import MilvusSettings
 from retriever_svc.settings import RetrieverSettings
+from tests.fakes.milvus_stores import shared_postgres
 
+ROOT = Path(__file__).resolve().parents[3]
 STORE = "postgresql+psycopg://user:word@host/name"
 NEEDED = {"ENGINE": "milvus", "STORE_URL": STORE, "MILVUS_URI": "http://milvus:19530"}
 
@@ -66,3 +71,44 @@ def test_mistakes_are_told(given: dict[str, str], message: str) -> None:
     assert len(caught.value.lines) == 1
     assert message in caught.value.lines[0]
     assert "word" not in caught.value.lines[0]
+
+
+def run_module(code: str, **given: str) -> subprocess.CompletedProcess[str]:
+    """Runs code in a process of its own with these variables."""
+    inherited = {name: value for name, value in os.environ.items() if "JUSTESSE_" not in name}
+    variables = {f"JUSTESSE_RETRIEVER_{name}": value for name, value in given.items()}
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env=inherited | variables,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def test_a_missing_extra_is_named() -> None:
+    """In one line that says what to install, and without a traceback."""
+    code = (
+        "import sys; sys.modules['pymilvus'] = None\n"
+        "from retriever_svc.__main__ import main\nmain()"
+    )
+    ended = run_module(code, **NEEDED)
+
+    assert ended.returncode == 1
+    assert "pip install 'justesse[milvus]'" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_store_is_migrated_before_the_first_process() -> None:
+    """By a step of its own, which may be repeated; a store that is lost is an error of it."""
+    code = "from retriever_svc.milvus.store.__main__ import main\nmain()"
+    url = shared_postgres().new_database()
+    for _ in range(2):
+        assert run_module(code, **{**NEEDED, "STORE_URL": url}).returncode == 0
+    ended = run_module(code, **{**NEEDED, "STORE_URL": "postgresql+psycopg://u@127.0.0.1:1/x"})
+
+    assert ended.returncode == 1
+    assert "store is lost" in ended.stderr
+    assert "Traceback" not in ended.stderr
