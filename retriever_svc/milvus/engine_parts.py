@@ -19,6 +19,7 @@ from retriever_svc.milvus.milvus_settings import MilvusSettings
 from retriever_svc.milvus.propagation import Propagation
 from retriever_svc.milvus.repairs import Repairs
 from retriever_svc.milvus.searching.search_view import SearchView
+from retriever_svc.milvus.searching.side_by_side import SideBySide
 from retriever_svc.milvus.store.postgres import PostgresStore
 from retriever_svc.milvus.store.workspace_rows import find_workspace
 
@@ -38,6 +39,7 @@ class EngineParts:
     propagation: Propagation
     changes: Changes
     documents: DocumentReader
+    side_by_side: SideBySide
     reading: ThreadPoolExecutor
     """Threads of searches and reads."""
     writing: ThreadPoolExecutor
@@ -53,7 +55,14 @@ class EngineParts:
         while True:
             with self.store.snapshot() as connection:
                 row = find_workspace(connection, slug)
-                view = SearchView(row, connection, self.milvus, self.collections, self.settings)
+                view = SearchView(
+                    row,
+                    connection,
+                    self.milvus,
+                    self.collections,
+                    self.settings,
+                    self.side_by_side,
+                )
                 try:
                     return search(view)
                 except CollectionMissingError as error:
@@ -89,6 +98,8 @@ def open_parts(stack: ExitStack, settings: MilvusSettings) -> EngineParts:
     propagation = Propagation(store, collections)
     repairs = Repairs(store, collections, propagation, settings.repair_pause_s)
     stack.callback(repairs.close)
+    side_by_side = SideBySide(settings.thread_count)
+    stack.callback(side_by_side.close)
     reading = ThreadPoolExecutor(settings.thread_count, thread_name_prefix="searches")
     stack.callback(reading.shutdown)
     writing = ThreadPoolExecutor(settings.thread_count, thread_name_prefix="changes")
@@ -101,6 +112,7 @@ def open_parts(stack: ExitStack, settings: MilvusSettings) -> EngineParts:
         propagation,
         Changes(store, propagation),
         DocumentReader(store),
+        side_by_side,
         reading,
         writing,
     )

@@ -85,7 +85,8 @@ class NearVectors:
         self, space: SpaceRow, query: npt.NDArray[np.float32], passage_ids: Collection[int]
     ) -> dict[int, float]:
         """Returns the cosines of those passages that have a vector in the space."""
-        rows = list(held_vectors(self._view.store, [space.key], passage_ids))
+        with self._view.reading:
+            rows = list(held_vectors(self._view.store, [space.key], passage_ids))
         if not rows:
             return {}
         vectors = decoded(b"".join(row.vector for row in rows), space.dimension)

@@ -1,8 +1,11 @@
 """Makes the lists of a search: one for each wording and space, one BM25 list for each wording."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+
+import numpy as np
+import numpy.typing as npt
 
 from retriever_svc.fusion import Ranking
 from retriever_svc.milvus.collections.condition_fields import in_space
@@ -69,40 +72,65 @@ class ListMaker:
 
     def make(self) -> FoundLists:
         """Makes all lists that the mode asks for; a list of weight 0 is not made."""
-        found = FoundLists()
+        making: list[Callable[[], tuple[FoundList, TermHits | None]]] = []
         for index, variant in enumerate(self._query.variants):
             if self._mode is not SearchMode.LEXICAL and variant.dense_weight > 0:
-                self._add_dense(found, index, variant)
+                making += self._dense_lists(index, variant)
             if variant.lexical_weight * self._query.fusion.lexical_weight > 0:
-                self._add_lexical(found, index, variant)
+                making += self._lexical_lists(index, variant)
+        found = FoundLists()
+        for made, term_hits in self._view.side_by_side.lists(making):
+            found.lists.append(made)
+            if made.variant_index == 0 and term_hits is not None:
+                found.original_terms = term_hits
         return found
 
-    def _add_dense(self, found: FoundLists, index: int, variant: PreparedVariant) -> None:
+    def _dense_lists(
+        self, index: int, variant: PreparedVariant
+    ) -> Iterator[Callable[[], tuple[FoundList, None]]]:
         for space_id, vector in variant.vectors.items():
             weight = variant.dense_weight * self._query.fusion.weight_of(space_id)
             space = self._view.row.space(space_id)
             if not weight or space is None:
                 continue
             held = self._held[space_id]
-            hits = self._near.best(space, vector, self._count, self._condition, held)
             complete = space.passage_count == self._view.row.passage_count
             scale = 1.0 if complete or not held else self._total / held
-            found.lists.append(
-                FoundList(index, space_id, hits.best, weight, scale, exact=hits.exact)
-            )
+            yield partial(self._dense_list, index, space, vector, held, weight, scale)
 
-    def _add_lexical(self, found: FoundLists, index: int, variant: PreparedVariant) -> None:
-        condition, scale = self._condition, 1.0
-        leaves_rest = self._mode is SearchMode.DENSE and bool(self._query.queried_spaces)
-        if leaves_rest:
-            if not self._unreached:
-                return
-            condition, scale = self._unreached_text, self._total / self._unreached
-        hits = self._terms.best(variant.terms, self._count, condition)
-        if index == 0 and not leaves_rest:
-            found.original_terms = hits
+    def _dense_list(
+        self,
+        index: int,
+        space: SpaceRow,
+        vector: npt.NDArray[np.float32],
+        held: int,
+        weight: float,
+        scale: float,
+    ) -> tuple[FoundList, None]:
+        hits = self._near.best(space, vector, self._count, self._condition, held)
+        return FoundList(index, space.space_id, hits.best, weight, scale, hits.exact), None
+
+    def _lexical_lists(
+        self, index: int, variant: PreparedVariant
+    ) -> Iterator[Callable[[], tuple[FoundList, TermHits | None]]]:
         weight = variant.lexical_weight * self._query.fusion.lexical_weight
-        found.lists.append(FoundList(index, "", hits.best, weight, scale, exact=hits.exact))
+        if self._mode is not SearchMode.DENSE or not self._query.queried_spaces:
+            yield partial(self._lexical_list, index, variant, weight)
+        elif self._unreached:
+            scale = self._total / self._unreached
+            yield partial(self._rest_list, index, variant, weight, scale)
+
+    def _lexical_list(
+        self, index: int, variant: PreparedVariant, weight: float
+    ) -> tuple[FoundList, TermHits]:
+        hits = self._terms.best(variant.terms, self._count, self._condition)
+        return FoundList(index, "", hits.best, weight, exact=hits.exact), hits
+
+    def _rest_list(
+        self, index: int, variant: PreparedVariant, weight: float, scale: float
+    ) -> tuple[FoundList, None]:
+        hits = self._terms.best(variant.terms, self._count, self._unreached_text)
+        return FoundList(index, "", hits.best, weight, scale, hits.exact), None
 
     @cached_property
     def _total(self) -> int:

@@ -1,6 +1,7 @@
 """What one search looks at: a workspace as it was when the search began."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 
 from sqlalchemy import Connection
 
@@ -8,6 +9,7 @@ from retriever_svc.lexical_terms import languages_of, query_terms
 from retriever_svc.milvus.clients.milvus_connection import MilvusConnection
 from retriever_svc.milvus.collections.workspace_collections import WorkspaceCollections
 from retriever_svc.milvus.milvus_settings import MilvusSettings
+from retriever_svc.milvus.searching.side_by_side import SideBySide
 from retriever_svc.store.rows import SpaceRow, WorkspaceRow, rests
 from retriever_svc.workspaces import DenseIndexKind, Space
 
@@ -22,6 +24,9 @@ class SearchView:
     milvus: MilvusConnection
     collections: WorkspaceCollections
     settings: MilvusSettings
+    side_by_side: SideBySide
+    reading: Lock = field(default_factory=Lock)
+    """Held by whoever reads the store while lists are made."""
 
     @property
     def languages(self) -> tuple[str, ...]:

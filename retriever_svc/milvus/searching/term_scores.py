@@ -7,9 +7,10 @@ better, or up to a bound.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from retriever_svc.milvus.clients.milvus_connection import MOST_HITS
-from retriever_svc.milvus.collections.condition_texts import all_of, one_of_ids
+from retriever_svc.milvus.collections.condition_texts import one_of_ids
 from retriever_svc.milvus.collections.term_tokens import token_text
 from retriever_svc.milvus.searching.search_view import SearchView
 
@@ -47,9 +48,7 @@ class TermScores:
             return TermHits()
         fetched = min(MOST_HITS, count * _FIRST_FACTOR + _MARGIN)
         for widening in range(_WIDENINGS + 1):
-            lists = {
-                part: self._ranked(part, query, fetched, condition) for part in self._view.boosts
-            }
+            lists = self._all_parts(query, fetched, condition)
             complete = all(len(found) < fetched for found in lists.values())
             known = self._summed(query, lists, fetched)
             ordered = sorted(known.items(), key=lambda hit: (-hit[1], hit[0]))
@@ -68,10 +67,16 @@ class TermScores:
         scores: dict[int, float] = {}
         for first in range(0, len(ids) if query else 0, _MOST_IDS):
             chosen = one_of_ids(ids[first : first + _MOST_IDS])
-            for part, boost in self._view.boosts.items():
-                for passage_id, score in self._ranked(part, query, _MOST_IDS, chosen).items():
-                    scores[passage_id] = scores.get(passage_id, 0.0) + boost * score
+            for part, found in self._all_parts(query, _MOST_IDS, chosen).items():
+                for passage_id, score in found.items():
+                    more = self._view.boosts[part] * score
+                    scores[passage_id] = scores.get(passage_id, 0.0) + more
         return scores
+
+    def _all_parts(self, query: str, limit: int, condition: str) -> dict[str, dict[int, float]]:
+        parts = list(self._view.boosts)
+        calls = [partial(self._ranked, part, query, limit, condition) for part in parts]
+        return dict(zip(parts, self._view.side_by_side.calls(calls), strict=True))
 
     def _ranked(self, part: str, query: str, limit: int, condition: str) -> dict[int, float]:
         view = self._view
@@ -101,7 +106,7 @@ class TermScores:
     def _part_scores(self, part: str, query: str, ids: Sequence[int]) -> dict[int, float]:
         scores: dict[int, float] = {}
         for first in range(0, len(ids), _MOST_IDS):
-            chosen = all_of([one_of_ids(ids[first : first + _MOST_IDS])])
+            chosen = one_of_ids(ids[first : first + _MOST_IDS])
             scores |= self._ranked(part, query, _MOST_IDS, chosen)
         return scores
 

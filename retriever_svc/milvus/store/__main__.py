@@ -8,8 +8,10 @@ from contextlib import closing
 
 import structlog
 
+from chassis.errors import FailedPrecondition
 from chassis.server import run
 from chassis.settings import load_settings
+from retriever_svc.milvus.milvus_variables import Engine
 from retriever_svc.milvus.store.postgres import PostgresStore
 from retriever_svc.milvus.store.schema import SCHEMA_VERSION
 from retriever_svc.settings import RetrieverSettings
@@ -22,6 +24,10 @@ def main() -> None:
     settings = load_settings(RetrieverSettings)
 
     async def migrate() -> None:
+        if settings.engine is not Engine.MILVUS:
+            raise FailedPrecondition(
+                "the engine is not milvus: its store is migrated by the retriever itself"
+            )
         with closing(PostgresStore(settings.store_url, pool_size=1)) as store:
             store.prepare()
         _log.info("schema up to date", version=SCHEMA_VERSION)

@@ -5,9 +5,9 @@ from contextlib import contextmanager
 
 import orjson
 from sqlalchemy import Connection, create_engine
-from sqlalchemy.exc import DataError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, SQLAlchemyError
 
-from chassis.errors import InvalidArgument, ServiceError, Unavailable
+from chassis.errors import FailedPrecondition, InvalidArgument, ServiceError, Unavailable
 from retriever_svc.milvus.store.schema import prepare_schema
 
 _STATEMENT_TIMEOUT_S = 60
@@ -22,19 +22,26 @@ class PostgresStore:
     """
 
     def __init__(self, url: str, *, pool_size: int) -> None:
-        """Opens nothing yet."""
-        self._engine = create_engine(
-            url,
-            pool_size=pool_size,
-            max_overflow=0,
-            pool_pre_ping=True,
-            json_serializer=lambda value: orjson.dumps(value).decode(),
-            connect_args={
-                "connect_timeout": _CONNECT_TIMEOUT_S,
-                "options": f"-c statement_timeout={_STATEMENT_TIMEOUT_S * 1_000} "
-                "-c synchronous_commit=on",
-            },
-        )
+        """Opens nothing yet. Raises FailedPrecondition for what is no URL."""
+        try:
+            self._engine = create_engine(
+                url,
+                pool_size=pool_size,
+                max_overflow=0,
+                pool_pre_ping=True,
+                json_serializer=lambda value: orjson.dumps(value).decode(),
+                connect_args={
+                    "connect_timeout": _CONNECT_TIMEOUT_S,
+                    "options": f"-c statement_timeout={_STATEMENT_TIMEOUT_S * 1_000} "
+                    "-c synchronous_commit=on",
+                },
+            )
+        except (ArgumentError, ValueError) as error:
+            # The URL may hold a password.
+            raise FailedPrecondition(
+                "STORE_URL is no URL of a database, such as postgresql+psycopg://USER@HOST/NAME",
+                reason="STORE_URL_WRONG",
+            ) from error
         self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
         self.identity = ""
         """Names the store, and the collections that are derived from it; once it is prepared."""

@@ -76,6 +76,14 @@ def test_a_lost_store_is_named() -> None:
     assert caught.value.retry_after_s is not None
 
 
+@pytest.mark.parametrize("url", ["nonsense", "postgresql+psycopg://user:word@host:port/name"])
+def test_what_is_no_url_is_told_without_its_password(url: str) -> None:
+    """A mistake of an operator, in words."""
+    with pytest.raises(FailedPrecondition, match="STORE_URL") as caught:
+        PostgresStore(url, pool_size=1)
+    assert "word" not in str(caught.value)
+
+
 def test_a_deleted_workspace_ends_in_steps(store: PostgresStore) -> None:
     """Its name is free at once; the work stays in mind until the last row is gone."""
     with store.transaction() as connection:

@@ -1,6 +1,7 @@
 """Terms as Milvus takes them, and the best of a sum of its lists."""
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import pytest
@@ -43,6 +44,11 @@ class PartsView:
 
     def __init__(self, scores: dict[str, dict[int, float]]) -> None:
         self.milvus = ScoredParts(scores)
+        self.side_by_side = self
+
+    def calls(self, made: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Makes calls one after the other."""
+        return [one() for one in made]
 
 
 def best_of(scores: dict[str, dict[int, float]], count: int) -> tuple[Any, int]:
