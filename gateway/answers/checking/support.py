@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gateway.answers.checking.facts import (
     TextFacts,
@@ -61,7 +62,7 @@ def _text_of(source: NumberedSource) -> str:
 
 
 def _facts(text: str) -> TextFacts:
-    return facts_of(text, detect_language(text))
+    return facts_of(text, _language_of(text))
 
 
 def _is_known(name: str, words: Collection[str], texts: Collection[str]) -> bool:
@@ -72,8 +73,8 @@ def _is_known(name: str, words: Collection[str], texts: Collection[str]) -> bool
 def _word_share(
     sentence: str, texts: Collection[str], known: Collection[TextFacts]
 ) -> float | None:
-    language = detect_language(sentence)
-    if not texts or all(detect_language(text) != language for text in texts):
+    language = _language_of(sentence)
+    if not texts or all(_language_of(text) != language for text in texts):
         return None
     # Numbers are compared as numbers.
     terms = {term for term in facts_of(sentence, language).terms if term.isalpha()}
@@ -81,3 +82,9 @@ def _word_share(
         return None
     held = {term for facts in known for term in facts.terms}
     return len(terms & held) / len(terms)
+
+
+@lru_cache(maxsize=512)
+def _language_of(text: str) -> str:
+    # While an answer is written, its first sentences are looked at again with each that follows.
+    return detect_language(text)
