@@ -10,6 +10,10 @@ from gateway.access.permitted_documents import PermittedDocuments
 from gateway.admission.admission import UNBOUNDED, Admission
 from gateway.admission.admitted_jobs import AdmittedJobs
 from gateway.admission.floodgate import AdmissionFloodgate
+from gateway.answers.answers import Answers
+from gateway.answers.checking.checked_answer import UnsupportedPolicy
+from gateway.answers.model_attempt import AnswerModels
+from gateway.answers.parts import AnswerParts
 from gateway.catalogue import Catalogue
 from gateway.contexts import Contexts
 from gateway.glossary.board import GlossaryBoard
@@ -54,6 +58,7 @@ class Application:
     searches: Searches
     explanations: SearchExplanations
     contexts: Contexts
+    answers: Answers
     catalogue: Catalogue
     uploads: Uploads
     jobs: DocumentJobs
@@ -76,6 +81,9 @@ def assembled(
     *,
     queries: Admission | None = None,
     ingestion: Admission | None = None,
+    answering: Admission | None = None,
+    models: AnswerModels | None = None,
+    unsupported: UnsupportedPolicy = UnsupportedPolicy.MARK,
     vector_capacity: int = 4096,
     vector_ttl_s: float = 600.0,
     max_file_bytes: int = MAX_FILE_BYTES,
@@ -101,6 +109,9 @@ def assembled(
         searches=searches,
         explanations=SearchExplanations(searches, services.retriever),
         contexts=Contexts(searches),
+        answers=Answers(
+            AnswerParts(searches, models, unsupported), answering or Admission(UNBOUNDED)
+        ),
         catalogue=Catalogue(
             services.retriever, services.ingestion, known, vectors, glossaries, switch_editing
         ),

@@ -18,7 +18,7 @@ from gateway.stage_calls import LATER_PAGE, SearchParts, StageCalls
 from gateway.stages import Stages
 from gateway.switches.values import SwitchValues
 
-STAGE_ORDER = ("rewrite", "embed", "search", "rerank", "parents")
+STAGE_ORDER = ("rewrite", "embed", "search", "rerank", "parents", "answer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from gateway.access.keys import Keys
 from gateway.admission.admission import Admission
 from gateway.admission.admission_metrics import AdmissionMetrics, AdmissionSeries
 from gateway.admission.bounded_calls import QUERY_METHODS
+from gateway.answers.readiness import answer_models
 from gateway.application import Application, Services, assembled
 from gateway.clients.embedder import EmbedderClient
 from gateway.clients.health import HealthClient
@@ -184,6 +185,7 @@ async def _application(
         )
         for name, (target, management) in targets.items()
     ]
+    models = await stack.enter_async_context(answer_models(settings, metrics))
     series = AdmissionSeries(metrics.registry)
     return assembled(
         services,
@@ -194,6 +196,9 @@ async def _application(
         keys,
         queries=Admission(settings.query_limits(), AdmissionMetrics(series, "queries")),
         ingestion=Admission(settings.ingestion_limits(), AdmissionMetrics(series, "ingestion")),
+        answering=Admission(settings.answer_limits(), AdmissionMetrics(series, "answers")),
+        models=models,
+        unsupported=settings.unsupported_sentences,
         vector_capacity=settings.vector_cache_capacity,
         vector_ttl_s=settings.vector_cache_ttl_s,
         max_file_bytes=settings.max_file_bytes,

@@ -11,8 +11,10 @@ from pydantic_settings import SettingsConfigDict
 
 from chassis.server import ServerSettings
 from chassis.settings import ServiceSettings
+from chat_models.settings import ChatSettings
 from gateway.access.access import AccessMode
 from gateway.admission.admission import AdmissionLimits
+from gateway.answers.checking.checked_answer import UnsupportedPolicy
 from gateway.database.urls import checked_database_url, with_url_of_file
 
 _TARGET = re.compile(r"(?P<before>.+:)(?P<port>[0-9]{1,5})")
@@ -38,10 +40,10 @@ def _target(port: int) -> Any:
     return Field(default=f"127.0.0.1:{port}", description="host:port, or dns:///host:port")
 
 
-class GatewaySettings(ServiceSettings, ServerSettings):
-    """Where the gateway listens, what it calls, and where its switches are."""
+class GatewaySettings(ServiceSettings, ServerSettings, ChatSettings):
+    """Where the gateway listens, what it calls, where its switches are, and who writes answers."""
 
-    model_config = SettingsConfigDict(env_prefix="JUSTESSE_GATEWAY_")
+    model_config = SettingsConfigDict(env_prefix="JUSTESSE_GATEWAY_", populate_by_name=True)
 
     port: int = Field(default=50050, description="gRPC port, 0 to 65535; 0 = a free one")
     http_port: int = Field(
@@ -91,6 +93,23 @@ class GatewaySettings(ServiceSettings, ServerSettings):
     )
     ingestions_waiting: int = Field(
         default=16, ge=0, description="uploads that may wait for their turn"
+    )
+    answers_at_work: int = Field(
+        default=64, ge=1, description="answers that are written at the same time"
+    )
+    answers_waiting: int = Field(
+        default=16, ge=0, description="questions that may wait for their turn to be answered"
+    )
+    unsupported_sentences: UnsupportedPolicy = Field(
+        default=UnsupportedPolicy.MARK,
+        description="what becomes of sentences of an answer that their sources do not bear out: "
+        "mark or cut",
+    )
+    answer_idle_s: float = Field(
+        default=15.0,
+        gt=0,
+        le=20,
+        description="seconds for which a model may be silent while it answers, up to 20",
     )
     longest_wait_s: float = Field(
         default=0.5, gt=0, description="seconds for which a call waits for its turn at most"
@@ -161,6 +180,10 @@ class GatewaySettings(ServiceSettings, ServerSettings):
     def query_limits(self) -> AdmissionLimits:
         """Returns how many searches are let in."""
         return AdmissionLimits(self.queries_at_work, self.queries_waiting, self.longest_wait_s)
+
+    def answer_limits(self) -> AdmissionLimits:
+        """Returns how many questions are answered at once."""
+        return AdmissionLimits(self.answers_at_work, self.answers_waiting, self.longest_wait_s)
 
     def ingestion_limits(self) -> AdmissionLimits:
         """Returns how many uploads are let in."""

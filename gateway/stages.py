@@ -42,14 +42,14 @@ class Stages:
         """With `times`, optional calls that would hardly be done in time are not made."""
         self._deadline = deadline
         self._times = times
-        self._clock = deadline.clock
+        self.clock = deadline.clock
         self._parts: dict[str, list[StagePart]] = {stage: [] for stage in order}
 
     async def required(
         self, stage: str, call: Callable[[float], Awaitable[T]], *, share: float
     ) -> T:
         """Returns what the call returns; its errors, a time-out among them, are the request's."""
-        started = self._clock()
+        started = self.clock()
         result = await self._bounded(stage, call, share)
         self._note_result(stage, result, started)
         return result
@@ -68,7 +68,7 @@ class Stages:
         A call that is not `timed` asks no service, and is always made. The loss is reported, with
         `subject` in front of its words. Any other exception is a bug and passes.
         """
-        started = self._clock()
+        started = self.clock()
         times = self._times if timed else None
         begun = False
         try:
@@ -77,31 +77,35 @@ class Stages:
             result = await self._bounded(stage, call, share)
         except ServiceError as error:
             if begun and times is not None and error.reason == LATE:
-                times.given_up(stage, self._clock() - started)
+                times.given_up(stage, self.clock() - started)
             detail = f"{subject}: {error.message}" if subject else error.message
             self._note(StageReport(stage, StageOutcome.DEGRADED, error.reason, detail), started)
             return None
         if times is not None:
-            times.answered(stage, self._clock() - started)
+            times.answered(stage, self.clock() - started)
         self._note_result(stage, result, started)
         return result
 
     def switched_off(self, stage: str, key: str) -> None:
         """Notes that the stage was not called because the switch `key` is off."""
         report = StageReport(stage, StageOutcome.SWITCHED_OFF, "SWITCHED_OFF", f"{key} is off")
-        self._note(report, self._clock())
+        self._note(report, self.clock())
 
     def skipped(self, stage: str, reason: str, detail: str) -> None:
         """Notes that the stage had nothing to do."""
-        self._note(StageReport(stage, StageOutcome.SKIPPED, reason, detail), self._clock())
+        self._note(StageReport(stage, StageOutcome.SKIPPED, reason, detail), self.clock())
 
     def degraded(self, stage: str, reason: str, detail: str) -> None:
         """Notes a loss of quality that no call reported."""
-        self._note(StageReport(stage, StageOutcome.DEGRADED, reason, detail), self._clock())
+        self._note(StageReport(stage, StageOutcome.DEGRADED, reason, detail), self.clock())
 
     def explained(self, stage: str, detail: str) -> None:
         """Adds words to a stage that ran."""
-        self._note(StageReport(stage, StageOutcome.RAN, detail=detail), self._clock())
+        self._note(StageReport(stage, StageOutcome.RAN, detail=detail), self.clock())
+
+    def note(self, report: StageReport, started: float) -> None:
+        """Notes what a stage did that ends now; `started` is a moment of `clock`."""
+        self._note(report, started)
 
     def reports(self) -> tuple[StageReport, ...]:
         """Returns one report a stage, in the given order, without those that noted nothing."""
@@ -140,5 +144,5 @@ class Stages:
             self._note(report if report.stage == stage else replace(report, stage=stage), started)
 
     def _note(self, report: StageReport, started: float) -> None:
-        part = StagePart(report, started, self._clock())
+        part = StagePart(report, started, self.clock())
         self._parts[report.stage].append(part)

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from chassis.errors import NotFound, PermissionDenied
-from gateway.access.grants import Grant, Grants
+from gateway.access.grants import Action, Grant, Grants
 from gateway.access.identity import Identity, bind_identity
 from gateway.access.needs import Need, Reach
 from gateway.filters import Filter
@@ -97,6 +97,15 @@ def sees_workspace(workspace: str) -> bool:
     """Whether anything is granted in the workspace."""
     access = _current.get()
     return access is None or access.grants.of(workspace) is not None
+
+
+def reads_workspace(workspace: str) -> bool:
+    """Whether documents of the workspace may be read, or some of them."""
+    access = _current.get()
+    if access is None:
+        return True
+    grant = access.grants.of(workspace)
+    return grant is not None and grant.allows(Action.READ)
 
 
 def sees_installation() -> bool:

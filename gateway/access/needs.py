@@ -67,6 +67,7 @@ _PACKAGE = "justesse.gateway.v1"
 
 RPC_NEEDS: Mapping[str, Need] = {
     f"{_PACKAGE}.SearchService/SearchPassages": _in("workspace", _READ),
+    f"{_PACKAGE}.AnswerService/AnswerQuestion": _in("search.workspace", _READ),
     f"{_PACKAGE}.ExplanationService/ExplainSearch": _in("search.workspace", _READ),
     f"{_PACKAGE}.ContextService/BuildContext": _in("search.workspace", _READ),
     f"{_PACKAGE}.WorkspaceService/CreateWorkspace": _creating("slug"),
@@ -121,6 +122,9 @@ ROUTE_NEEDS: Mapping[tuple[str, str], Need] = {
     ("POST", "/v1/search"): _in(BODY, _READ),
     ("POST", "/v1/explain"): _in(BODY, _READ),
     ("POST", "/v1/context"): _in(BODY, _READ),
+    ("POST", "/v1/answer"): _in(BODY, _READ),
+    ("POST", "/v1/chat/completions"): _in(BODY, _READ),
+    ("GET", "/v1/models"): _ANY_KEY,
     ("GET", _WORKSPACES): _ANY_KEY,
     ("POST", _WORKSPACES): _creating(BODY),
     ("GET", _ONE): _in(_OF_SLUG, None),

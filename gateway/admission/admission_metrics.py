@@ -26,7 +26,7 @@ class _Refused:
 
 
 class AdmissionSeries:
-    """The series of all kinds: `queries` and `ingestion`."""
+    """The series of all kinds: `queries`, `answers` and `ingestion`."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.admitted = Counter(

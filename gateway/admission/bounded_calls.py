@@ -9,6 +9,10 @@ QUERY_METHODS = frozenset(
         f"{_PACKAGE}.SearchService/SearchPassages",
         f"{_PACKAGE}.ExplanationService/ExplainSearch",
         f"{_PACKAGE}.ContextService/BuildContext",
+        f"{_PACKAGE}.AnswerService/AnswerQuestion",
     }
 )
-QUERY_ROUTES = frozenset(("POST", f"/v1/{name}") for name in ("search", "explain", "context"))
+QUERY_ROUTES = frozenset(
+    ("POST", f"/v1/{name}")
+    for name in ("search", "explain", "context", "answer", "chat/completions")
+)

@@ -15,6 +15,8 @@ from gateway.http.description import describe_keys
 from gateway.http.errors import install_error_handlers
 from gateway.http.measurement import RequestMeasurement
 from gateway.http.models.errors import ErrorAnswer
+from gateway.http.routes.answers import answer_routes
+from gateway.http.routes.chat_completions import chat_routes
 from gateway.http.routes.context import context_routes
 from gateway.http.routes.documents import document_routes
 from gateway.http.routes.explanations import explanation_routes
@@ -54,6 +56,8 @@ def routed(application: Application) -> FastAPI:
     app.include_router(search_routes(application.searches))
     app.include_router(explanation_routes(application.explanations))
     app.include_router(context_routes(application.contexts))
+    app.include_router(answer_routes(application.answers))
+    app.include_router(chat_routes(application.answers, application.catalogue))
     app.include_router(workspace_routes(application.catalogue))
     app.include_router(space_routes(application.spaces))
     app.include_router(glossary_routes(application.glossaries))

@@ -16,7 +16,8 @@ from chassis.error_mapping import status_code_of, visible_error
 from chassis.errors import FieldViolation, InvalidArgument, ServiceError, Unauthenticated
 from chassis.request_id import current_request_id
 from gateway.access.access import CHALLENGE
-from gateway.http.models.errors import ErrorAnswer, ErrorBody, FieldViolationBody
+from gateway.http.error_shapes import shaped
+from gateway.http.models.errors import ErrorBody, FieldViolationBody
 from gateway.http.responses import JsonResponse
 from gateway.pace import TOO_SLOW
 
@@ -131,8 +132,8 @@ def _response(
     violations: Sequence[FieldViolation] = (),
     headers: Mapping[str, str] | None = None,
 ) -> JsonResponse:
-    body = ErrorAnswer(
-        error=ErrorBody(
+    body = shaped(
+        ErrorBody(
             status=status,
             reason=reason,
             message=_encodable(message),
@@ -143,7 +144,8 @@ def _response(
                 for each in violations
             ],
             request_id=current_request_id(),
-        )
+        ),
+        code,
     )
     return JsonResponse(body, code, dict(headers or {}))
 

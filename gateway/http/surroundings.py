@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from chassis.request_id import accepted_request_id, bind_request_id
 from chassis.shedding import Floodgate
 from gateway.admission.bounded_calls import QUERY_ROUTES
+from gateway.answers.answers import DEFAULT_DEADLINE_S as ANSWER_DEADLINE_S
 from gateway.http.access import RouteGuard
 from gateway.http.bodies import (
     GLOSSARY_BODY_BYTES,
@@ -22,6 +23,7 @@ from gateway.http.bodies import (
     counted,
     read_whole,
 )
+from gateway.http.error_shapes import bind_error_shape
 from gateway.http.errors import error_response
 from gateway.http.measurement import RequestMeasurement
 from gateway.http.timeouts import TIMEOUT_HEADER, stated_timeout_s, within
@@ -64,6 +66,8 @@ class Bounds:
 ROUTE_BOUNDS: Mapping[tuple[str, str], Bounds] = {
     ("POST", "/v1/search"): Bounds(default_s=DEFAULT_DEADLINE_S),
     ("POST", "/v1/context"): Bounds(default_s=DEFAULT_DEADLINE_S),
+    ("POST", "/v1/answer"): Bounds(default_s=ANSWER_DEADLINE_S),
+    ("POST", "/v1/chat/completions"): Bounds(default_s=ANSWER_DEADLINE_S),
     ("POST", "/v1/documents"): Bounds(UPLOAD_BODY_BYTES, default_s=None, whole=False),
     ("DELETE", "/v1/documents"): Bounds(default_s=None),
 }
@@ -111,6 +115,7 @@ class Surroundings:
         headers = Headers(scope=scope)
         request_id = accepted_request_id(headers.get(REQUEST_ID_HEADER))
         bind_request_id(request_id)
+        bind_error_shape(scope["path"])
         answer = _Answer(send, request_id, scope["path"], encrypted=scope.get("scheme") == "https")
         if (scope["method"], scope["path"]) in QUERY_ROUTES and self._floodgate.sheds():
             await error_response(self._floodgate.refusal)(scope, receive, answer.send)

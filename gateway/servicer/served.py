@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from chassis.server import ServedService
+from gateway.answers.answers import DEFAULT_DEADLINE_S as ANSWER_DEADLINE_S
 from gateway.application import Application
 from gateway.search_explanations import DEFAULT_DEADLINE_S as EXPLANATION_DEADLINE_S
 from gateway.searches import DEFAULT_DEADLINE_S
+from gateway.servicer.answers import AnswerServicer
 from gateway.servicer.context import ContextServicer
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
@@ -21,6 +23,7 @@ from gateway.servicer.spaces import SpaceServicer
 from gateway.servicer.switches import SwitchServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
+    answers_pb2_grpc,
     context_pb2_grpc,
     documents_pb2_grpc,
     explanations_pb2_grpc,
@@ -41,10 +44,12 @@ PACKAGE = "justesse.gateway.v1"
 def served_services(application: Application) -> list[ServedService]:
     """Returns all services over one application.
 
-    Where the caller sets no deadline, a search and a context have 5 s, an explanation 30 s, files
-    and work on spaces take as long as they take, and everything else has the server's default.
+    Where the caller sets no deadline, a search and a context have 5 s, an explanation 30 s, an
+    answer 60 s, files and work on spaces take as long as they take, and everything else has the
+    server's default.
     """
     search = SearchServicer(application.searches)
+    answers = AnswerServicer(application.answers)
     explanations = ExplanationServicer(application.explanations)
     contexts = ContextServicer(application.contexts)
     workspaces = WorkspaceServicer(application.catalogue)
@@ -61,6 +66,11 @@ def served_services(application: Application) -> list[ServedService]:
             f"{PACKAGE}.SearchService",
             partial(search_pb2_grpc.add_SearchServiceServicer_to_server, search),
             default_deadlines={"SearchPassages": DEFAULT_DEADLINE_S},
+        ),
+        ServedService(
+            f"{PACKAGE}.AnswerService",
+            partial(answers_pb2_grpc.add_AnswerServiceServicer_to_server, answers),
+            default_deadlines={"AnswerQuestion": ANSWER_DEADLINE_S},
         ),
         ServedService(
             f"{PACKAGE}.ExplanationService",

@@ -8,7 +8,7 @@ from gateway.context.of_retrieval import ContextWishes
 from gateway.context.work_instruction import WorkInstruction
 from gateway.contexts import ContextAnswer
 from gateway.wire.receipt import to_receipt
-from justesse.gateway.v1 import context_pb2
+from justesse.gateway.v1 import answers_pb2, context_pb2
 
 _FORMATS = {
     context_pb2.CONTEXT_FORMAT_NUMBERED: ContextFormat.NUMBERED,
@@ -18,7 +18,9 @@ _FORMATS = {
 _MESSAGES = {style: message for message, style in _FORMATS.items()}
 
 
-def wishes_from(request: context_pb2.BuildContextRequest) -> ContextWishes:
+def wishes_from(
+    request: context_pb2.BuildContextRequest | answers_pb2.AnswerQuestionRequest,
+) -> ContextWishes:
     """Reads what a caller wants; InvalidArgument names the field."""
     unspecified = request.format == context_pb2.CONTEXT_FORMAT_UNSPECIFIED
     if not unspecified and request.format not in _FORMATS:

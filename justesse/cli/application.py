@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from justesse.cli import documents, glossary, jobs, keys, spaces, switches, up, workspaces
+from justesse.cli.answer import answer
 from justesse.cli.command_line import CommandLine
 from justesse.cli.context import context
 from justesse.cli.demonstration import demo
@@ -35,6 +36,7 @@ app.command(help=up.HELP)(up.up)
 app.command()(ingest)
 app.command()(rechunk)
 app.command()(search)
+app.command()(answer)
 app.command()(explain)
 app.command()(context)
 app.add_typer(workspaces.app, name="workspaces")

@@ -10,6 +10,20 @@
 contracts, and nothing else of the distribution.
 """
 
+from justesse.client.answers import (
+    Answer,
+    AnswerCitations,
+    AnswerDelta,
+    AnswerEnd,
+    AnswerEvent,
+    AnswerOrigin,
+    AnswerOutcome,
+    AnswerRefusal,
+    AnswerSource,
+    AnswerSources,
+    Citation,
+    TokenUsage,
+)
 from justesse.client.asynchronous import AsyncJustesse
 from justesse.client.channels import DEFAULT_ADDRESS
 from justesse.client.contexts import (
@@ -115,7 +129,18 @@ __all__ = [
     "EVERY_WORKSPACE",
     "Action",
     "AlreadyExistsError",
+    "Answer",
+    "AnswerCitations",
+    "AnswerDelta",
+    "AnswerEnd",
+    "AnswerEvent",
+    "AnswerOrigin",
+    "AnswerOutcome",
+    "AnswerRefusal",
+    "AnswerSource",
+    "AnswerSources",
     "AsyncJustesse",
+    "Citation",
     "Context",
     "ContextFormat",
     "ContextOptions",
@@ -204,6 +229,7 @@ __all__ = [
     "TextSpan",
     "Threshold",
     "TimeoutExceededError",
+    "TokenUsage",
     "Turn",
     "UnauthenticatedError",
     "UnavailableError",

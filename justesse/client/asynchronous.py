@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from justesse.client import methods, requests
 from justesse.client.address import checked_address
+from justesse.client.answer_calls_asynchronous import AsyncAnswerCalls
 from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
 from justesse.client.contexts import Context, ContextOptions
@@ -36,6 +37,7 @@ IngestCall: TypeAlias = grpc.aio.StreamUnaryCall[Message, IngestDocumentResponse
 
 
 class AsyncJustesse(
+    AsyncAnswerCalls,
     AsyncDocumentCalls,
     AsyncGlossaryCalls,
     AsyncJobCalls,

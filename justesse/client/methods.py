@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from justesse.client.answer_methods import ANSWER_QUESTION
 from justesse.client.key_methods import CREATE_KEY, LIST_KEYS, REVOKE_KEY
 from justesse.client.method import PACKAGE, Method
 from justesse.client.switch_methods import (
@@ -227,6 +228,7 @@ DESCRIBE_MESH = Method(
 
 METHODS: tuple[Method[Any, Any], ...] = (
     SEARCH_PASSAGES,
+    ANSWER_QUESTION,
     EXPLAIN_SEARCH,
     BUILD_CONTEXT,
     INGEST_DOCUMENT,

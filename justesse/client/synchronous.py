@@ -6,6 +6,7 @@ import grpc
 
 from justesse.client import methods, requests
 from justesse.client.address import checked_address
+from justesse.client.answer_calls import AnswerCalls
 from justesse.client.call_terms import agreed_terms
 from justesse.client.channels import DEFAULT_ADDRESS, channel_options
 from justesse.client.contexts import Context, ContextOptions
@@ -30,7 +31,9 @@ from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 
 
-class Justesse(DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls, SwitchCalls):
+class Justesse(
+    AnswerCalls, DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls, SwitchCalls
+):
     """Calls the gateway; safe to share between threads, and a context manager.
 
     Every method takes `timeout` in seconds (None waits for ever) and `request_id`, by which the

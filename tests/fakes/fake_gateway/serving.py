@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 import grpc.aio
 
 from justesse.gateway.v1 import (
+    answers_pb2_grpc,
     context_pb2_grpc,
     documents_pb2_grpc,
     explanations_pb2_grpc,
@@ -21,6 +22,7 @@ from justesse.gateway.v1 import (
     switches_pb2_grpc,
     workspaces_pb2_grpc,
 )
+from tests.fakes.fake_gateway.answers import FakeAnswers
 from tests.fakes.fake_gateway.contexts import FakeContexts
 from tests.fakes.fake_gateway.documents import FakeDocuments, FakeIngestion
 from tests.fakes.fake_gateway.explanations import FakeExplanations
@@ -38,6 +40,7 @@ from tests.fakes.fake_gateway.workspaces import FakeWorkspaces
 async def fake_gateway(state: GatewayState) -> AsyncIterator[str]:
     """Serves the fake on a free port of the loopback; yields its address."""
     server = grpc.aio.server()
+    answers_pb2_grpc.add_AnswerServiceServicer_to_server(FakeAnswers(state), server)
     workspaces_pb2_grpc.add_WorkspaceServiceServicer_to_server(FakeWorkspaces(state), server)
     documents_pb2_grpc.add_DocumentServiceServicer_to_server(FakeDocuments(state), server)
     ingestion_pb2_grpc.add_IngestionServiceServicer_to_server(FakeIngestion(state), server)

@@ -10,6 +10,7 @@ from chassis.error_mapping import rich_status
 from chassis.errors import NotFound, ServiceError
 from chassis.interception import ServicerContext
 from justesse.gateway.v1 import (
+    answers_pb2,
     context_pb2,
     explanations_pb2,
     glossary_pb2,
@@ -60,6 +61,11 @@ class GatewayState:
     contexts: list[context_pb2.BuildContextRequest] = field(default_factory=list)
     updates: list[workspaces_pb2.UpdateWorkspaceRequest] = field(default_factory=list)
     explanations: list[explanations_pb2.ExplainSearchRequest] = field(default_factory=list)
+    answered: list[answers_pb2.AnswerQuestionRequest] = field(default_factory=list)
+    answer_events: list[answers_pb2.AnswerQuestionResponse] = field(default_factory=list)
+    """What answers consist of; empty: an answer in two pieces."""
+    answer_breaks: list[ServiceError] = field(default_factory=list)
+    """Errors to break off with after the first piece, one a call."""
     reembeddings: list[spaces_pb2.ReembedWorkspaceRequest] = field(default_factory=list)
     reembedding_events: list[spaces_pb2.ReembedWorkspaceResponse] = field(default_factory=list)
     reembedding_breaks: list[ServiceError] = field(default_factory=list)

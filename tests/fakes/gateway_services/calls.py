@@ -32,6 +32,8 @@ _BODIES: dict[str, Any] = {
     "/v1/search": {"query": "retards"},
     "/v1/context": {"query": "retards"},
     "/v1/explain": {"query": "retards", "external_id": "a.md"},
+    "/v1/answer": {"query": "retards"},
+    "/v1/chat/completions": {"messages": [{"role": "user", "content": "retards"}]},
     "/v1/workspaces": {},
     "/v1/workspaces/{slug}": {"chunking_profile": "structure"},
     "/v1/workspaces/{slug}/spaces/switch": {"space_id": "s"},
@@ -39,6 +41,9 @@ _BODIES: dict[str, Any] = {
     "/v1/keys": {"name": "n", "grants": [{"workspace": "*", "actions": ["admin"]}]},
     "/v1/switches/{key}": {"value": "true"},
 }
+
+
+_WORKSPACE_FIELDS = {"/v1/workspaces": "slug", "/v1/chat/completions": "model"}
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,7 @@ def sound_body(route: RouteCall, workspace: str) -> dict[str, Any]:
     """Returns a body that a route takes, about a workspace."""
     content = dict(_BODIES.get(route.template, {}))
     if route.need.place == "body":
-        content["slug" if route.template == "/v1/workspaces" else "workspace"] = workspace
+        content[_WORKSPACE_FIELDS.get(route.template, "workspace")] = workspace
     return content
 
 

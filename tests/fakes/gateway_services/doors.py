@@ -16,6 +16,9 @@ Outcome = tuple[str, str, str]
 """Status, reason and text; "OK" alone where the call was served."""
 
 
+_STATUSES = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
+
+
 def name_of(call: Call) -> str:
     """Returns a name for messages of tests."""
     return call.path if isinstance(call, Rpc) else f"{call.method} {call.template}"
@@ -41,6 +44,9 @@ class Doors:
             if answer.status_code == 401:
                 assert answer.headers["WWW-Authenticate"] == CHALLENGE
             error = answer.json()["error"]
+            if "status" not in error:
+                # In OpenAI's shape, where the HTTP status alone says it.
+                return _STATUSES[answer.status_code], error["code"].upper(), error["message"]
             return error["status"], error["reason"], error["message"]
         metadata = () if key is None else (("authorization", f"Bearer {key.text}"),)
         try:

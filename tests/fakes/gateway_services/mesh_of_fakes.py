@@ -8,6 +8,8 @@ from gateway.access.access import Access
 from gateway.access.key_ring import KeyRing
 from gateway.access.keys import Keys
 from gateway.admission.admission import Admission
+from gateway.answers.checking.checked_answer import UnsupportedPolicy
+from gateway.answers.model_attempt import AnswerModels
 from gateway.application import Application, Services, assembled
 from gateway.glossary.board import GlossaryBoard
 from gateway.mesh import Mesh, WatchedService
@@ -35,6 +37,9 @@ class MeshOfFakes:
     queries: Admission | None = None
     ingestion_places: Admission | None = None
     pace: Pace | None = None
+    answering: Admission | None = None
+    models: AnswerModels | None = None
+    unsupported: UnsupportedPolicy = UnsupportedPolicy.MARK
     rewriter: FakeRewriter = field(default_factory=FakeRewriter)
     embedder: FakeEmbedder = field(default_factory=FakeEmbedder)
     retriever: FakeRetriever = field(default_factory=FakeRetriever)
@@ -82,6 +87,9 @@ class MeshOfFakes:
             Keys(self.key_store, self.key_ring),
             queries=self.queries,
             ingestion=self.ingestion_places,
+            answering=self.answering,
+            models=self.models,
+            unsupported=self.unsupported,
             max_file_bytes=self.max_file_bytes,
             pace=self.pace,
         )

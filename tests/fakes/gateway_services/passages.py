@@ -20,7 +20,12 @@ from tests.fakes.gateway_services.spaces import SPACE
 
 
 def fused_hit(
-    passage_id: str, rank: int, *, lists: Sequence[int] = (), title: str = "Titre"
+    passage_id: str,
+    rank: int,
+    *,
+    lists: Sequence[int] = (),
+    title: str = "Titre",
+    text: str = "",
 ) -> FusedHit:
     """Returns a hit with a cosine in SPACE and a BM25 score.
 
@@ -28,8 +33,14 @@ def fused_hit(
     """
     name = passage_id.partition("-")[0]
     content = HitContent(
-        Passage(rank - 1, f"Texte de {passage_id}.", ("Partie",), "p. 1", 5, "h"),
-        Document(f"{name}.md", title, category="orders", metadata={"week": 12.0}),
+        Passage(rank - 1, text or f"Texte de {passage_id}.", ("Partie",), "p. 1", 5, "h"),
+        Document(
+            f"{name}.md",
+            title,
+            source_uri=f"https://base.test/{name}",
+            category="orders",
+            metadata={"week": 12.0},
+        ),
         list_ranks=tuple(ListRank(index, rank, 1 / (60 + rank)) for index in lists),
     )
     return FusedHit(

@@ -18,6 +18,7 @@ from gateway.clients.rewriter import RewriterClient
 from gateway.ingestion_ports import DocumentJobs, Ingestion
 from gateway.mesh import HealthCheck
 from gateway.ports import Embedder, Reranker, Retriever, Rewriter
+from gateway.servicer.answers import AnswerServicer
 from gateway.servicer.context import ContextServicer
 from gateway.servicer.documents import DocumentServicer
 from gateway.servicer.explanations import ExplanationServicer
@@ -32,6 +33,7 @@ from gateway.servicer.spaces import SpaceServicer
 from gateway.servicer.switches import SwitchServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
+    answers_pb2,
     context_pb2,
     documents_pb2,
     explanations_pb2,
@@ -49,6 +51,7 @@ from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 
 SERVICERS: dict[str, type] = {
     "ContextService": ContextServicer,
+    "AnswerService": AnswerServicer,
     "DocumentService": DocumentServicer,
     "ExplanationService": ExplanationServicer,
     "GlossaryService": GlossaryServicer,
@@ -67,6 +70,7 @@ def contract_services() -> dict[str, ServiceDescriptor]:
     """Returns every service of the gateway's contract by its short name."""
     files = (
         context_pb2,
+        answers_pb2,
         documents_pb2,
         explanations_pb2,
         glossary_pb2,

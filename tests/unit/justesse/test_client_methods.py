@@ -7,6 +7,7 @@ from justesse.client import AsyncJustesse, Justesse
 from justesse.client.channels import service_config
 from justesse.client.methods import METHODS
 from justesse.gateway.v1 import (
+    answers_pb2,
     context_pb2,
     documents_pb2,
     explanations_pb2,
@@ -23,6 +24,7 @@ from justesse.gateway.v1 import (
 
 FILES = (
     context_pb2,
+    answers_pb2,
     documents_pb2,
     explanations_pb2,
     glossary_pb2,

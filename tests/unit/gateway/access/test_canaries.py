@@ -151,12 +151,16 @@ class Storm:
         external_id = document_id(workspace, team, rng.randrange(4))
         where = {"workspace": workspace}
         body = {**where, "query": WORDS, "limit": rng.choice([1, 20])}
+        chat = {"model": workspace, "messages": [{"role": "user", "content": WORDS}]}
         upload = {**where, "external_id": f"{team}/new.md", "metadata": f'{{"team": "{team}"}}'}
         calls = [
             lambda: http.post("/v1/search", json=body, headers=headers),
             lambda: http.post(
                 "/v1/explain", json={**body, "external_id": external_id}, headers=headers
             ),
+            lambda: http.post("/v1/answer", json=body, headers=headers),
+            lambda: http.post("/v1/chat/completions", json=chat, headers=headers),
+            lambda: http.get("/v1/models", headers=headers),
             lambda: http.get("/v1/documents", params=where, headers=headers),
             lambda: http.get(f"/v1/documents/{external_id}", params=where, headers=headers),
             lambda: http.get("/v1/workspaces", headers=headers),

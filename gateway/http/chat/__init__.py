@@ -1,0 +1,1 @@
+"""Answers in the shape that OpenAI gave to chat, so that its clients can ask."""

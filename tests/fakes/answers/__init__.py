@@ -1,0 +1,1 @@
+"""Answers over fakes: a small base, a chat vendor on a socket, and every door."""
