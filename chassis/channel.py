@@ -33,6 +33,9 @@ class ChannelSettings(BaseModel):
     keepalive_time_s: float = Field(default=30.0, ge=20.0, description="seconds, at least 20")
     keepalive_timeout_s: float = Field(default=10.0, gt=0)
     retry_attempts: int = Field(default=3, ge=2, le=5, description="tries in all; gRPC allows 5")
+    name_lookup_pause_s: float = Field(
+        default=5.0, gt=0, description="seconds between two questions for a name's addresses"
+    )
     reconnect_backoff_s: float = Field(
         default=5.0, gt=0, description="longest pause between connects"
     )
@@ -112,6 +115,7 @@ def channel_options(settings: ChannelSettings, config: str) -> list[tuple[str, A
         ("grpc.keepalive_timeout_ms", round(settings.keepalive_timeout_s * 1000)),
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.dns_min_time_between_resolutions_ms", round(settings.name_lookup_pause_s * 1000)),
         ("grpc.initial_reconnect_backoff_ms", 200),
         ("grpc.max_reconnect_backoff_ms", round(settings.reconnect_backoff_s * 1000)),
         # Two channels to one target must not share connections, or one closes the other's.

@@ -28,6 +28,8 @@ def channel_options() -> list[tuple[str, str | int]]:
         ("grpc.keepalive_timeout_ms", 10_000),
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.max_pings_without_data", 0),
+        # As often new gateways behind a name are found; gRPC itself waits 30 s.
+        ("grpc.dns_min_time_between_resolutions_ms", 5_000),
         ("grpc.service_config", service_config()),
     ]
 

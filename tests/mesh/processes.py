@@ -114,6 +114,7 @@ class Mesh:
         for name in MODULES:
             port, management_port, metrics_port = (ports.pop() for _ in range(3))
             prefix = f"JUSTESSE_{name.upper()}"
+            port = int(environment.get(f"{prefix}_PORT", port))
             environment |= {
                 f"{prefix}_PORT": str(port),
                 f"{prefix}_MANAGEMENT_PORT": str(management_port),
@@ -121,7 +122,9 @@ class Mesh:
                 f"{prefix}_DRAIN_PAUSE_S": "0",
             }
             if name != "gateway":
-                environment[f"JUSTESSE_GATEWAY_{name.upper()}_TARGET"] = f"127.0.0.1:{port}"
+                environment.setdefault(
+                    f"JUSTESSE_GATEWAY_{name.upper()}_TARGET", f"127.0.0.1:{port}"
+                )
                 environment[f"JUSTESSE_GATEWAY_{name.upper()}_MANAGEMENT_TARGET"] = (
                     f"127.0.0.1:{management_port}"
                 )
@@ -159,6 +162,25 @@ class Mesh:
             "JUSTESSE_INGESTION_DATABASE_URL": f"sqlite+aiosqlite:///{database}",
             **self.settings,
         }
+
+    def twin(self, name: str, host: str, **settings: str) -> MeshProcess:
+        """Returns one more process of a service, on its port of another address; not started."""
+        management_port, metrics_port = free_ports(2)
+        prefix = f"JUSTESSE_{name.upper()}"
+        like = self.processes[name]
+        return MeshProcess(
+            name,
+            like.environment
+            | {
+                f"{prefix}_HOST": host,
+                f"{prefix}_MANAGEMENT_PORT": str(management_port),
+                f"{prefix}_METRICS_PORT": str(metrics_port),
+            }
+            | settings,
+            self.folder / f"{name}-{host}.log",
+            like.port,
+            management_port,
+        )
 
     def restart(self, name: str) -> None:
         """Starts a stopped or killed process again, on the same ports and data."""
