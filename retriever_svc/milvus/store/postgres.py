@@ -10,7 +10,8 @@ from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, SQLAlchemyError
 from chassis.errors import FailedPrecondition, InvalidArgument, ServiceError, Unavailable
 from retriever_svc.milvus.store.schema import prepare_schema
 
-_STATEMENT_TIMEOUT_S = 60
+# Counting anew what a space of a hundred million passages holds takes minutes.
+_STATEMENT_TIMEOUT_S = 600
 _CONNECT_TIMEOUT_S = 5
 
 

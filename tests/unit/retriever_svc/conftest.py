@@ -15,10 +15,11 @@ from retriever_svc.embedded.embedded_engine import EmbeddedEngine
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.milvus.milvus_engine import MilvusEngine
+from retriever_svc.milvus.milvus_variables import Engine
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
 from retriever_svc.workspaces import WorkspaceSettings
-from tests.fakes.milvus_stores import milvus_settings, store_of
+from tests.fakes.milvus_stores import milvus_settings, shared_milvus, store_of
 from tests.fakes.plain_engine.plain_engine import PlainEngine
 from tests.fakes.retriever_client import RetrieverClient
 
@@ -87,10 +88,20 @@ def reopened(request: pytest.FixtureRequest) -> OfferedEngine:
     return ENGINES[request.param]
 
 
-@pytest.fixture
-async def retriever(tmp_path: Path) -> AsyncIterator[RetrieverClient]:
+@pytest.fixture(params=list(Engine))
+async def retriever(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> AsyncIterator[RetrieverClient]:
     """A running retriever with the workspace `docs`."""
     settings = RetrieverSettings(port=0, data_folder=tmp_path / "data")
+    if request.param is Engine.MILVUS:
+        settings = RetrieverSettings(
+            port=0,
+            engine=Engine.MILVUS,
+            store_url=store_of(tmp_path),
+            milvus_uri=shared_milvus().uri,
+            milvus_threads=4,
+        )
     async with (
         running_retriever(settings) as server,
         grpc.aio.insecure_channel(server.address) as channel,

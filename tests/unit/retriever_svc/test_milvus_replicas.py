@@ -2,16 +2,26 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
 
 from chassis.errors import AlreadyExists, FailedPrecondition, NotFound, Unavailable
-from retriever_svc.documents import UpsertOutcome
+from retriever_svc.documents import Document, Passage, UpsertOutcome
+from retriever_svc.filters import Equals
+from retriever_svc.milvus.clients.milvus_connection import MilvusConnection
+from retriever_svc.milvus.collections.condition_texts import condition_text
+from retriever_svc.milvus.collections.workspace_collections import (
+    IndexedPassage,
+    WorkspaceCollections,
+)
 from retriever_svc.milvus.milvus_engine import MilvusEngine
 from retriever_svc.milvus.milvus_settings import MilvusSettings
+from retriever_svc.milvus.store.postgres import PostgresStore
+from retriever_svc.milvus.store.workspace_rows import find_workspace
 from retriever_svc.spaces import PassageKey, VectorsPutRequest
+from retriever_svc.store.rows import DocumentRow, PassageRow
 from retriever_svc.workspaces import WorkspaceSettings
 from tests.fakes.milvus_lite import MilvusLite
 from tests.fakes.milvus_stores import milvus_settings, new_store
@@ -204,3 +214,40 @@ async def test_a_change_after_a_loss_is_not_lost_with_it(
         texts = await eventually(engine, lambda texts: len(texts) == 2)
 
     assert set(texts) == {"navire ancien", "navire neuf"}
+
+
+async def test_what_only_milvus_holds_is_no_hit() -> None:
+    """An entry of a passage that is gone, and one that tells other facts of its document than the
+    store: a filter holds by what the store says.
+    """
+    settings = milvus_settings(new_store())
+    async with replica(settings) as engine:
+        await engine.create_workspace("docs", WorkspaceSettings())
+        await engine.upsert_document(upsert("a", ["navire"], category="public"))
+        await engine.upsert_document(upsert("b", ["navire gris"], category="secret"))
+        stored = await engine.get_document("docs", "b", include_passages=True)
+        with (
+            closing(PostgresStore(settings.store_url, pool_size=1)) as store,
+            closing(
+                MilvusConnection(settings.milvus_uri, token="", database="", timeout_s=10)
+            ) as milvus,
+        ):
+            store.prepare()
+            with store.snapshot() as connection:
+                workspace = find_workspace(connection, "docs")
+            collections = WorkspaceCollections(milvus, store.identity, settings)
+            lying = DocumentRow(1, Document("x", category="public"), 1, stored.updated_at)
+            for passage_id in (stored.passages[0].passage_id, 1_000_000):
+                row = PassageRow(passage_id, 1, Passage(0, "navire"))
+                collections.write(workspace, [IndexedPassage(row, lying, {})], [])
+            name = collections.terms_name(workspace.id)
+            condition = Equals("category", "public")
+            assert len(milvus.ids(name, condition_text(condition), limit=10)) == 3
+
+        public = await engine.search_passages(request("navire", filter=condition))
+        everything = await engine.search_passages(request("navire"))
+
+    assert found(public) == ["navire"]
+    assert sorted(found(everything)) == ["navire", "navire gris"]
+    assert public.total_count == 1
+    assert [one.hit_count for one in public.lists] == [1]
