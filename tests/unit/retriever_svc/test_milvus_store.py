@@ -11,6 +11,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from chassis.errors import FailedPrecondition, InvalidArgument, Unavailable
+from retriever_svc.documents import Document, Passage
 from retriever_svc.filters import Equals
 from retriever_svc.milvus.accepted_documents import check_document
 from retriever_svc.milvus.collections.collection_shape import MOST_FACETS
@@ -19,12 +20,14 @@ from retriever_svc.milvus.store import outbox
 from retriever_svc.milvus.store.document_rows import count_documents, find_document
 from retriever_svc.milvus.store.layout import METADATA
 from retriever_svc.milvus.store.postgres import PostgresStore
+from retriever_svc.milvus.store.postgres_tables import PostgresTables
 from retriever_svc.milvus.store.retired_workspaces import delete_some_rows, is_retired
 from retriever_svc.milvus.store.schema import VERSION_TABLE
 from retriever_svc.milvus.store.workspace_rows import insert_workspace, retire_workspace
+from retriever_svc.store.stored_vectors import StoredVector
 from retriever_svc.workspaces import WorkspaceSettings
 from tests.fakes.milvus_stores import new_store, shared_postgres
-from tests.fakes.retrieval import upsert
+from tests.fakes.retrieval import SPACE, upsert
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -134,3 +137,24 @@ def test_texts_that_no_store_can_hold_are_no_loss_of_the_store(store: PostgresSt
     condition = Equals("metadata.x", "\x00")
     with pytest.raises(InvalidArgument, match="value"), store.snapshot() as connection:
         count_documents(connection, 1, condition)
+
+
+def test_a_vector_that_came_and_went_in_one_change_was_never_there(store: PostgresStore) -> None:
+    """And one that goes and comes again is the new one; nothing is written before it must be."""
+    with store.transaction() as connection:
+        workspace = insert_workspace(connection, "docs", WorkspaceSettings(), NOW)
+        tables = PostgresTables(connection)
+        document = tables.insert_document(
+            workspace.id, Document("a"), passage_count=2, seq=1, now=NOW
+        )
+        passages = [Passage(0, "eau"), Passage(1, "feu")]
+        one, other = tables.insert_passages(workspace.id, document, passages, 1)
+        space = tables.insert_space(workspace.id, SPACE, 1)
+        for passage_id in (one, other):
+            tables.insert_vector(workspace.id, passage_id, StoredVector(space, b"old."), 1)
+        tables.delete_vector(workspace.id, one, space)
+        assert tables.spaces_of_passages(workspace.id, [one, other]) == {other: {space}}
+        tables.delete_vector(workspace.id, other, space)
+        tables.insert_vector(workspace.id, other, StoredVector(space, b"new."), 2)
+        assert [held.vector for held in tables.vectors_of_passage(workspace.id, other)] == [b"new."]
+        assert tables.passages_of_space(workspace.id, space, 10) == [other]
