@@ -19,12 +19,15 @@ from gateway.settings import GatewaySettings
 async def answer_models(
     settings: GatewaySettings, metrics: Metrics
 ) -> AsyncIterator[AnswerModels | None]:
-    """Gives the models of the settings, ready while inside; None where they name none."""
+    """Gives the models of the settings, ready while inside; None where they name none.
+
+    What languages are told by is there afterwards, too: questions need it also without a model.
+    """
     chain = configured_chain(settings, metrics)
+    await asyncio.to_thread(load_language_data)
     if chain is None:
         yield None
         return
-    await asyncio.to_thread(load_language_data)
     cap = settings.daily_cost_cap
     costs = CostLedger(None if cap is None else cap / settings.replicas)
     async with kept_ready(chain, settings.chat_check_interval_s):

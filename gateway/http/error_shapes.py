@@ -20,6 +20,10 @@ _TYPES = {
 }
 
 
+_CODES = {"WORKSPACE_NOT_FOUND": "model_not_found"}
+"""Reasons for which OpenAI has words of its own."""
+
+
 class OpenAiErrorBody(BaseModel):
     """What went wrong; `param` is the wrong field, `code` our reason in small letters."""
 
@@ -52,6 +56,6 @@ def shaped(error: ErrorBody, code: int) -> dict[str, object]:
         message=error.message,
         type=_TYPES.get(code, "server_error" if code >= 500 else "invalid_request_error"),
         param=fields[0] if fields else None,
-        code=error.reason.lower(),
+        code=_CODES.get(error.reason, error.reason.lower()),
     )
     return OpenAiErrorAnswer(error=body).model_dump(mode="json")

@@ -16,6 +16,7 @@ Outcome = tuple[str, str, str]
 """Status, reason and text; "OK" alone where the call was served."""
 
 
+_REASONS = {"model_not_found": "WORKSPACE_NOT_FOUND"}
 _STATUSES = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
 
 
@@ -46,7 +47,8 @@ class Doors:
             error = answer.json()["error"]
             if "status" not in error:
                 # In OpenAI's shape, where the HTTP status alone says it.
-                return _STATUSES[answer.status_code], error["code"].upper(), error["message"]
+                reason = _REASONS.get(error["code"], error["code"].upper())
+                return _STATUSES[answer.status_code], reason, error["message"]
             return error["status"], error["reason"], error["message"]
         metadata = () if key is None else (("authorization", f"Bearer {key.text}"),)
         try:

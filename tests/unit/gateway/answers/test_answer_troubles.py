@@ -2,56 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
-
 import pytest
 
-from chat_models.model_card import ModelCard, TokenPrice
-from tests.fakes.answers.doors import DOORS, AnswerDoors, Heard, answer_doors
-from tests.fakes.answers.tile_trade import RETURNS, RETURNS_MARK, SCALE_MARK, fill
+from tests.fakes.answers.desk import GOOD, assert_extracted, desk
+from tests.fakes.answers.doors import DOORS
+from tests.fakes.answers.tile_trade import RETURNS_MARK, SCALE_MARK
 from tests.fakes.answers.vendor import (
-    answer_models,
     asked,
-    breaks_off,
     says,
-    says_nothing,
 )
-from tests.fakes.chat_models import ScriptedChat
 from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
-from tests.fakes.vendor import FakeVendor, Reaction, hang, reply
 
-GOOD = (
-    f"Le délai de retour des carreaux est de 30 jours après la livraison {RETURNS_MARK}. "
-    f"Les frais de retour sont de 45 euros par palette {SCALE_MARK}."
-)
 FRENCH_REFUSAL = (
     "Les documents de référence fournis ne contiennent pas d'informations suffisantes pour "
     "répondre à cette question."
 )
-
-
-@asynccontextmanager
-async def desk(
-    mesh: MeshOfFakes, *reactions: Reaction, **options: Any
-) -> AsyncIterator[tuple[AnswerDoors, FakeVendor]]:
-    """Doors over the base, with a vendor that reacts like this."""
-    fill(mesh)
-    async with answer_models(*reactions, **options) as (vendor, models):
-        mesh.models = models
-        async with answer_doors(mesh) as doors:
-            yield doors, vendor
-
-
-def assert_extracted(heard: Heard, reason: str) -> None:
-    """The answer quotes the sources word for word, and the receipt says why."""
-    assert heard.origin == "EXTRACTED"
-    assert heard.stage == ("DEGRADED", reason)
-    assert (heard.end, heard.refusal) == ("COMPLETE", "")
-    assert RETURNS[1].split(". ")[0] in heard.text
-    assert heard.cited
-    assert "returns.md" in {document for _, document in heard.cited}
 
 
 async def test_a_good_answer_comes_whole_and_cited(mesh: MeshOfFakes) -> None:
@@ -145,76 +110,6 @@ async def test_a_model_that_insists_on_its_language_is_replaced(mesh: MeshOfFake
     assert heard.language_mismatch
 
 
-async def test_a_silent_model_leaves_what_it_said(mesh: MeshOfFakes) -> None:
-    """The sentence it had begun is left out, and the end is typed."""
-    text = GOOD + " Et pour finir, il faut"
-    async with desk(mesh, breaks_off(text, "silent"), idle_limit_s=0.3) as (doors, _):
-        heard = await doors.ask_everywhere()
-
-    assert "30 jours" in heard.text
-    assert "pour finir" not in heard.text
-    assert heard.cited[0] == (1, "returns.md")
-    assert (heard.origin, heard.end) == ("MODEL", "INCOMPLETE")
-    assert heard.stage == ("DEGRADED", "VENDOR_TIMEOUT")
-
-
-async def test_a_model_that_is_lost_leaves_what_it_said(mesh: MeshOfFakes) -> None:
-    """As one that falls silent."""
-    async with desk(mesh, breaks_off(GOOD + " Et pour finir, il", "cut")) as (doors, _):
-        heard = await doors.ask_everywhere()
-
-    assert "30 jours" in heard.text
-    assert "pour finir" not in heard.text
-    assert (heard.origin, heard.end) == ("MODEL", "INCOMPLETE")
-    assert heard.stage[0] == "DEGRADED"
-
-
-@pytest.mark.parametrize("ending", ["cut", "silent"])
-async def test_a_model_that_is_lost_too_early_is_replaced(mesh: MeshOfFakes, ending: str) -> None:
-    """Half a sentence without a citation is no answer."""
-    reaction = breaks_off("Le délai de", ending)
-    async with desk(mesh, reaction, idle_limit_s=0.3) as (doors, _):
-        heard = await doors.ask_everywhere()
-
-    assert heard.origin == "EXTRACTED"
-    assert heard.stage[0] == "DEGRADED"
-
-
-@pytest.mark.parametrize("reaction", [says_nothing(), reply({"error": "no"}, 500)])
-async def test_a_model_that_gives_nothing_is_replaced(
-    mesh: MeshOfFakes, reaction: Reaction
-) -> None:
-    """Whether it fails or answers without a word."""
-    async with desk(mesh, reaction) as (doors, _):
-        heard = await doors.ask_everywhere()
-
-    assert heard.origin == "EXTRACTED"
-    assert heard.stage[0] == "DEGRADED"
-    assert heard.tokens == (0, 0)
-
-
-async def test_the_next_model_takes_the_place_of_one_that_fails(mesh: MeshOfFakes) -> None:
-    """As long as nothing has been given out; the receipt names who wrote."""
-    second = ScriptedChat(GOOD, name="second")
-    async with desk(mesh, breaks_off("", "cut"), behind=[second]) as (doors, _):
-        heard = await doors.ask_everywhere()
-
-    assert (heard.origin, heard.stage) == ("MODEL", ("RAN", ""))
-    assert heard.cited == [(1, "returns.md"), (2, "scale.md")]
-    assert len(second.requests) == len(DOORS)
-
-
-async def test_an_answer_that_is_cut_ends_with_a_sentence(mesh: MeshOfFakes) -> None:
-    """At the cap of tokens, the sentence that was begun is left out and the end is typed."""
-    text = GOOD + " Les palettes entam"
-    async with desk(mesh, says(text, finish_reason="length")) as (doors, _):
-        heard = await doors.ask_everywhere()
-
-    assert heard.text.endswith("[2].")
-    assert (heard.origin, heard.end, heard.refusal) == ("MODEL", "TRUNCATED", "")
-    assert heard.stage == ("RAN", "")
-
-
 async def test_a_models_own_refusal_is_typed(mesh: MeshOfFakes) -> None:
     """In the sentence that all refusals have."""
     async with desk(mesh, says("Les sources ne contiennent pas cette information.")) as (doors, _):
@@ -257,40 +152,3 @@ async def test_without_passages_no_model_is_asked(mesh: MeshOfFakes) -> None:
     assert (heard.origin, heard.refusal) == ("REFUSED", "NO_HITS")
     assert heard.stage == ("SKIPPED", "NO_HITS")
     assert vendor.received == []
-
-
-async def test_without_a_chat_model_sources_are_quoted(mesh: MeshOfFakes) -> None:
-    """Which is no loss, and marked all the same."""
-    fill(mesh)
-    async with answer_doors(mesh) as doors:
-        heard = await doors.ask_everywhere()
-
-    assert heard.origin == "EXTRACTED"
-    assert heard.stage == ("SKIPPED", "NO_CHAT_MODEL")
-    assert RETURNS[1].split(". ")[0] in heard.text
-    assert (1, "returns.md") in heard.cited
-
-
-async def test_the_daily_cost_cap_ends_paid_answers(mesh: MeshOfFakes) -> None:
-    """The first answer reaches the cap, the second is quoted."""
-    card = ModelCard("model-1", context_tokens=8192, price=TokenPrice(1e6, 1e6, "EUR"))
-    async with desk(mesh, says(GOOD), daily_cap=1.0, card=card) as (doors, vendor):
-        first = await doors.ask("grpc")
-        second = await doors.ask_everywhere()
-
-    assert first.origin == "MODEL"
-    assert_extracted(second, "DAILY_COST_CAP_REACHED")
-    assert len(vendor.received) == 1
-
-
-async def test_a_hung_model_leaves_time_for_the_sources(mesh: MeshOfFakes) -> None:
-    """A caller with little time gets quoted sentences, not an error."""
-    async with desk(mesh, hang()) as (doors, _):
-        answer = await doors.http.post(
-            "/v1/answer",
-            json={"workspace": "negoce", "query": "Quel est le délai de retour ?"},
-            headers={"X-Request-Timeout-Ms": "1500"},
-        )
-
-    assert answer.status_code == 200
-    assert answer.json()["receipt"]["origin"] == "EXTRACTED"

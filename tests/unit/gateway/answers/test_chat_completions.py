@@ -147,6 +147,7 @@ async def test_every_failure_has_openais_shape(mesh: MeshOfFakes, http: httpx.As
         (413, "invalid_request_error"),
         (500, "server_error"),
     ]
+    assert missing.json()["error"]["code"] == "model_not_found"
     assert broken.status_code == 400
     assert "param" in broken.json()["error"]
     assert "a bug" not in bug.text
