@@ -1,5 +1,8 @@
-# One image for every process; the command names it: python -m gateway, python -m retriever_svc ...
-FROM python:3.12-slim-bookworm AS build
+# One image for every process; the argument names it: docker run justesse gateway, docker run justesse
+# retriever_svc ... A release sets the digest behind this tag: python:3.12-slim-bookworm@sha256:...
+ARG BASE=python:3.12-slim-bookworm
+
+FROM ${BASE} AS build
 WORKDIR /build
 COPY pyproject.toml README.md LICENSE ./
 COPY chassis chassis
@@ -12,15 +15,22 @@ COPY rewriter_svc rewriter_svc
 COPY reranker_svc reranker_svc
 COPY gateway gateway
 COPY justesse justesse
-RUN python -m venv /opt/justesse && /opt/justesse/bin/pip install --no-cache-dir '.[ocr]'
+# Compilers and pip's own environment stay in this stage.
+RUN python -m venv /opt/justesse && /opt/justesse/bin/pip install --no-cache-dir '.[ocr,milvus]'
 
-FROM python:3.12-slim-bookworm
-# Reads the text in scans, in French and English.
+FROM ${BASE}
+# Reads the text in scans, in French and English. The base's release says which versions there are.
+# hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         tesseract-ocr tesseract-ocr-eng tesseract-ocr-fra \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/justesse /opt/justesse
-ENV PATH=/opt/justesse/bin:$PATH PYTHONUNBUFFERED=1
+# A volume mounted here is writable by the process; everything else may be read-only but /tmp.
+RUN install --directory --owner=65534 --group=65534 /data
+ENV PATH=/opt/justesse/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1
 USER 65534:65534
-CMD ["python", "-m", "gateway"]
+ENTRYPOINT ["python", "-m"]
+CMD ["gateway"]

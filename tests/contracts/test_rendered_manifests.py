@@ -17,7 +17,7 @@ from chassis.settings import read_settings
 from tests.contracts.test_manifests import MODULES, SETTINGS
 
 K8S = Path(__file__).resolve().parents[2] / "k8s"
-OVERLAYS = ("local", "production")
+OVERLAYS = ("local", "production", "scaled")
 VERSION = "1.31"
 # Of operators, which bring their own schemas.
 FOREIGN = {
@@ -70,13 +70,15 @@ def test_kubernetes_takes_every_resource(overlay: str) -> None:
 @pytest.mark.parametrize("overlay", OVERLAYS)
 def test_every_variable_is_a_setting(overlay: str, tmp_path: Path) -> None:
     """With the values that the overlay gives; files are there once their Secrets are mounted."""
-    url = tmp_path / "url"
+    url, token = tmp_path / "url", tmp_path / "token"
     url.write_text("postgresql+psycopg://user@host/name")
+    token.write_text("user:password")
+    mounted = {"/database/url": url, "/store/url": url, "/milvus/token": token}
     assert {name for name, _ in pods(overlay)} == set(SETTINGS)
     for name, pod in pods(overlay):
         for container in containers(pod):
             environment = {
-                item["name"]: str(url) if item["value"] == "/database/url" else item["value"]
+                item["name"]: str(mounted.get(item["value"], item["value"]))
                 for item in container["env"]
             }
             settings: ServerSettings = read_settings(SETTINGS[name], environment)
@@ -171,3 +173,38 @@ def test_what_scales_says_no_number_of_pods_in_production() -> None:
     assert (replicas["retriever"], replicas["ingestion"]) == (1, 1)
     budgets = {each["metadata"]["name"] for each in of_kind("production", "PodDisruptionBudget")}
     assert budgets == set(SETTINGS)
+
+
+def test_scaled_retrievers_keep_nothing() -> None:
+    """Several pods of a Deployment without a volume of their own, spread, one leaving at a time."""
+    (retriever,) = [
+        each for each in of_kind("scaled", "Deployment") if each["metadata"]["name"] == "retriever"
+    ]
+    pod = retriever["spec"]["template"]["spec"]
+    assert not of_kind("scaled", "StatefulSet")
+    assert "replicas" not in retriever["spec"]
+    assert retriever["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+    assert not any("persistentVolumeClaim" in volume for volume in pod["volumes"])
+    assert pod["topologySpreadConstraints"]
+    (autoscaler,) = [
+        each
+        for each in of_kind("scaled", "HorizontalPodAutoscaler")
+        if each["spec"]["scaleTargetRef"]["name"] == "retriever"
+    ]
+    assert autoscaler["spec"]["minReplicas"] >= 2
+    budgets = {each["metadata"]["name"] for each in of_kind("scaled", "PodDisruptionBudget")}
+    assert "retriever" in budgets
+
+
+@pytest.mark.parametrize("overlay", OVERLAYS)
+def test_callers_see_every_pod_and_find_new_ones(overlay: str) -> None:
+    """Services that are called inside are headless, and servers end connections after a while, so
+    that round robin reaches pods that came later."""
+    for service in of_kind(overlay, "Service"):
+        if service["metadata"]["name"] != "gateway":
+            assert service["spec"]["clusterIP"] == "None"
+    for name, pod in pods(overlay):
+        for container in pod["containers"]:
+            variables = {item["name"] for item in container["env"]}
+            assert f"JUSTESSE_{name.upper()}_MAX_CONNECTION_AGE_S" not in variables
+    assert ServerSettings().max_connection_age_s is not None
