@@ -55,4 +55,4 @@ def _opened(settings: RetrieverSettings) -> "EmbeddedEngine | MilvusEngine":
             f"the engine milvus needs the package {error.name}: pip install 'justesse[milvus]'",
             reason="EXTRA_MISSING",
         ) from error
-    return MilvusEngine(settings.milvus())
+    return MilvusEngine(settings.milvus(), registry=process_metrics().registry)

@@ -7,6 +7,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TypeVar
 
+from prometheus_client import CollectorRegistry
+
 from chassis.errors import Unavailable
 from retriever_svc.milvus.changes import Changes
 from retriever_svc.milvus.clients.milvus_connection import (
@@ -17,6 +19,7 @@ from retriever_svc.milvus.collections.workspace_collections import WorkspaceColl
 from retriever_svc.milvus.document_reader import DocumentReader
 from retriever_svc.milvus.milvus_settings import MilvusSettings
 from retriever_svc.milvus.propagation import Propagation
+from retriever_svc.milvus.repair_metrics import repair_metrics_of
 from retriever_svc.milvus.repairs import Repairs
 from retriever_svc.milvus.searching.search_view import SearchView
 from retriever_svc.milvus.searching.side_by_side import SideBySide
@@ -77,7 +80,9 @@ class EngineParts:
             time.sleep(_PAUSE_S)
 
 
-def open_parts(stack: ExitStack, settings: MilvusSettings) -> EngineParts:
+def open_parts(
+    stack: ExitStack, settings: MilvusSettings, registry: CollectorRegistry
+) -> EngineParts:
     """Connects everything; closed, in reverse order, by `stack`.
 
     Raises Unavailable where the store does not answer, FailedPrecondition where a newer build
@@ -96,7 +101,8 @@ def open_parts(stack: ExitStack, settings: MilvusSettings) -> EngineParts:
     stack.callback(milvus.close)
     collections = WorkspaceCollections(milvus, store.identity, settings)
     propagation = Propagation(store, collections)
-    repairs = Repairs(store, collections, propagation, settings.repair_pause_s)
+    metrics = repair_metrics_of(registry)
+    repairs = Repairs(store, collections, propagation, metrics, settings.repair_pause_s)
     stack.callback(repairs.close)
     side_by_side = SideBySide(settings.thread_count)
     stack.callback(side_by_side.close)

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, TypeVar
 
+from prometheus_client import CollectorRegistry
+
 from retriever_svc.documents import (
     DocumentPage,
     DocumentRemoval,
@@ -65,15 +67,25 @@ def _utc_now() -> datetime:
 class MilvusEngine:
     """Implements `RetrievalEngine`."""
 
-    def __init__(self, settings: MilvusSettings, *, now: Callable[[], datetime] = _utc_now) -> None:
+    def __init__(
+        self,
+        settings: MilvusSettings,
+        *,
+        now: Callable[[], datetime] = _utc_now,
+        registry: CollectorRegistry | None = None,
+    ) -> None:
         """Connects to the store and brings its tables up to date; Milvus may come later. Blocks.
+
+        Metrics go to `registry`, or nowhere.
 
         Raises Unavailable where the store does not answer, FailedPrecondition where a newer build
         wrote it.
         """
         self._now = now
         with ExitStack() as stack:
-            self._parts = open_parts(stack, settings)
+            self._parts = open_parts(
+                stack, settings, CollectorRegistry() if registry is None else registry
+            )
             self._closing = stack.pop_all()
 
     def close(self) -> None:

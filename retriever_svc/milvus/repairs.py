@@ -10,6 +10,7 @@ import structlog
 from chassis.errors import ServiceError
 from retriever_svc.milvus.collections.workspace_collections import WorkspaceCollections
 from retriever_svc.milvus.propagation import Propagation
+from retriever_svc.milvus.repair_metrics import RepairMetrics
 from retriever_svc.milvus.store import outbox
 from retriever_svc.milvus.store.postgres import PostgresStore
 from retriever_svc.milvus.store.workspace_rows import read_workspaces
@@ -25,12 +26,14 @@ class Repairs:
         store: PostgresStore,
         collections: WorkspaceCollections,
         propagation: Propagation,
+        metrics: RepairMetrics,
         pause_s: float,
     ) -> None:
         """Starts the thread."""
         self._store = store
         self._collections = collections
         self._propagation = propagation
+        self._metrics = metrics
         self._pause_s = pause_s
         self._ending = threading.Event()
         self._seen: dict[int, int] = {}
@@ -62,10 +65,20 @@ class Repairs:
         # What is there since the last look belongs to nobody who is about to finish it.
         left = [one for one, entry in oldest.items() if self._seen.get(one) == entry]
         self._seen = oldest
+        self._metrics.behind.set(len(left))
         for workspace_id in left:
-            if self._ending.is_set():
-                return
+            if not self._ending.is_set():
+                self._repair(workspace_id)
+
+    def _repair(self, workspace_id: int) -> None:
+        try:
             self._propagation.settle(workspace_id)
+        except ServiceError as error:
+            # The next one may have more luck.
+            self._metrics.failed.inc()
+            _log.warning("changes not yet in Milvus", workspace_id=workspace_id, error=str(error))
+        else:
+            self._metrics.repaired.inc()
             _log.info("changes brought to Milvus", workspace_id=workspace_id)
 
     def _order_rebuilding(self) -> None:

@@ -3,9 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 
 import pytest
+from prometheus_client import CollectorRegistry
 
 from chassis.errors import AlreadyExists, FailedPrecondition, NotFound, Unavailable
 from retriever_svc.documents import Document, Passage, UpsertOutcome
@@ -33,9 +35,11 @@ PATIENCE_S = 60
 
 
 @asynccontextmanager
-async def replica(settings: MilvusSettings) -> AsyncIterator[MilvusEngine]:
+async def replica(
+    settings: MilvusSettings, registry: CollectorRegistry | None = None
+) -> AsyncIterator[MilvusEngine]:
     """Opens an engine and closes it."""
-    opened = await asyncio.to_thread(MilvusEngine, settings)
+    opened = await asyncio.to_thread(partial(MilvusEngine, settings, registry=registry))
     try:
         yield opened
     finally:
@@ -72,6 +76,15 @@ async def eventually(engine: MilvusEngine, fulfilled: Callable[[list[str]], bool
             except Unavailable:
                 await asyncio.sleep(0.05)
     return texts
+
+
+async def measured(registry: CollectorRegistry, behind: int) -> None:
+    """Waits until so many workspaces are behind."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            if registry.get_sample_value("retriever_workspaces_behind") == behind:
+                return
+            await asyncio.sleep(0.05)
 
 
 async def test_each_sees_at_once_what_the_other_acknowledged(
@@ -155,11 +168,13 @@ async def test_a_change_that_milvus_missed_reaches_it_by_any_replica(
         with pytest.raises(Unavailable, match="Milvus is lost"):
             await one.search_passages(SEARCH)
     await asyncio.to_thread(server.start)
-    async with replica(settings) as other:
+    registry = CollectorRegistry()
+    async with replica(settings, registry) as other:
         texts = await eventually(other, lambda texts: len(texts) == 2)
         assert set(texts) == {"navire ancien", "navire neuf"}
         receipt = await other.upsert_document(upsert("b", ["navire neuf"]))
         assert receipt.outcome is UpsertOutcome.UNCHANGED
+    assert registry.get_sample_value("retriever_workspace_repaired_total") == 1
 
 
 async def test_a_replica_goes_on_when_milvus_is_back(
@@ -251,3 +266,26 @@ async def test_what_only_milvus_holds_is_no_hit() -> None:
     assert sorted(found(everything)) == ["navire", "navire gris"]
     assert public.total_count == 1
     assert [one.hit_count for one in public.lists] == [1]
+
+
+async def test_what_one_workspace_lacks_does_not_hold_up_the_others(
+    frail: tuple[MilvusLite, MilvusSettings],
+) -> None:
+    """Both are behind while Milvus is lost, which is measured; both catch up."""
+    server, settings = frail
+    registry = CollectorRegistry()
+    async with replica(settings, registry) as engine:
+        for slug in ("docs", "more"):
+            await engine.create_workspace(slug, WorkspaceSettings())
+        await asyncio.to_thread(server.kill)
+        for slug in ("docs", "more"):
+            with pytest.raises(Unavailable, match="stored"):
+                await engine.upsert_document(upsert("a", ["navire"], workspace=slug))
+        await measured(registry, 2)
+        await asyncio.to_thread(server.start)
+        await measured(registry, 0)
+        for slug in ("docs", "more"):
+            result = await engine.search_passages(request("navire", workspace=slug))
+            assert found(result) == ["navire"]
+    assert registry.get_sample_value("retriever_workspace_repaired_total") == 2
+    assert registry.get_sample_value("retriever_workspace_repair_failed_total") != 0
