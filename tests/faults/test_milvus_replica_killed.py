@@ -23,7 +23,7 @@ from tests.faults.ledger import Ledger
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 
-REDUCED_ROUNDS = 2
+REDUCED_ROUNDS = 1
 SOAK_ROUNDS = 40
 # What is in flight at a killed replica is tried again; gRPC bounds how much of that there may be.
 READERS = 4

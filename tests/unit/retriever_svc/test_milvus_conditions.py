@@ -99,7 +99,7 @@ def stored() -> Iterator[Stored]:
 
 
 @given(condition=conditions())
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(derandomize=True, max_examples=80, deadline=None)
 def test_both_find_what_fulfils(stored: Stored, condition: Filter) -> None:
     """SQL, the expression of Milvus, and the rule document by document agree on every condition."""
     expected = sorted(one.external_id for one in DOCUMENTS if fulfils(one, condition))
