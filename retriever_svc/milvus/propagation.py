@@ -33,17 +33,19 @@ class Propagation:
         self._store = store
         self._collections = collections
 
-    def settle(self, workspace_id: int) -> None:
+    def settle(self, workspace_id: int, *, wait: bool = True) -> bool:
         """Returns once Milvus has everything that was committed for the workspace before.
 
-        Of a deleted workspace nothing is found then, though rows may be left for later calls.
-        Raises Unavailable; what is left then is done by a later call, of this process or another.
+        Without `wait`, leaves a workspace alone that another process works on. Returns whether
+        there was something left to do. Of a deleted workspace nothing is found then, though rows
+        may be left for later calls. Raises Unavailable; what is left then is done by a later call,
+        of this process or another.
         """
         with self._store.snapshot() as connection:
             if not outbox.is_due(connection, workspace_id):
-                return
+                return False
         try:
-            self._settle(workspace_id)
+            return self._settle(workspace_id, wait=wait)
         except CollectionMissingError as error:
             with self._store.transaction() as connection:
                 outbox.note(connection, workspace_id, None)
@@ -65,18 +67,20 @@ class Propagation:
             if not outbox.is_due(connection, workspace.id):
                 outbox.note(connection, workspace.id, None)
 
-    def _settle(self, workspace_id: int) -> None:
+    def _settle(self, workspace_id: int, *, wait: bool) -> bool:
         with self._store.transaction() as connection:
-            outbox.lock_workspace(connection, workspace_id)
+            if not outbox.lock_workspace(connection, workspace_id, wait=wait):
+                return False
             due = outbox.due(connection, workspace_id)
             if not due.entry_ids:
-                return
+                return False
             if is_retired(connection, workspace_id):
                 self._collections.drop(workspace_id, spaces_of(connection, workspace_id))
                 delete_some_rows(connection, workspace_id)
-                return
+                return True
             self._work_off(connection, read_workspace(connection, workspace_id), due)
             outbox.remove(connection, due.entry_ids)
+            return True
 
     def _work_off(self, connection: Connection, workspace: WorkspaceRow, due: Due) -> None:
         self._collections.drop_spaces(due.dropped_spaces)

@@ -72,14 +72,15 @@ class Repairs:
 
     def _repair(self, workspace_id: int) -> None:
         try:
-            self._propagation.settle(workspace_id)
+            repaired = self._propagation.settle(workspace_id, wait=False)
         except ServiceError as error:
             # The next one may have more luck.
             self._metrics.failed.inc()
             _log.warning("changes not yet in Milvus", workspace_id=workspace_id, error=str(error))
         else:
-            self._metrics.repaired.inc()
-            _log.info("changes brought to Milvus", workspace_id=workspace_id)
+            if repaired:
+                self._metrics.repaired.inc()
+                _log.info("changes brought to Milvus", workspace_id=workspace_id)
 
     def _order_rebuilding(self) -> None:
         with self._store.snapshot() as connection:

@@ -24,7 +24,10 @@ _MOST_IDS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TermHits:
-    """Holds the best passages with their scores, over 0: best first, ties by id."""
+    """Holds the best passages with their scores, over 0: best first, ties by id.
+
+    Of passages beyond the last one some may score as much as it does.
+    """
 
     best: Mapping[int, float] = field(default_factory=dict)
     known: Mapping[int, float] = field(default_factory=dict)
@@ -52,7 +55,7 @@ class TermScores:
             complete = all(len(found) < fetched for found in lists.values())
             known = self._summed(query, lists, fetched)
             ordered = sorted(known.items(), key=lambda hit: (-hit[1], hit[0]))
-            exact = complete or _beyond(ordered, count) > self._ceiling(lists, fetched)
+            exact = complete or _last_of(ordered, count) >= self._ceiling(lists, fetched)
             if exact or widening == _WIDENINGS or fetched == MOST_HITS:
                 break
             fetched = min(MOST_HITS, fetched * _WIDENING)
@@ -126,5 +129,5 @@ def query_text(terms: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def _beyond(ordered: Sequence[tuple[int, float]], count: int) -> float:
-    return ordered[count - 1][1] if len(ordered) >= count else 0.0
+def _last_of(ordered: Sequence[tuple[int, float]], count: int) -> float:
+    return ordered[count - 1][1] if len(ordered) >= count else -1.0

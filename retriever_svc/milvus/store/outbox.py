@@ -48,10 +48,17 @@ def is_due(connection: Connection, workspace_id: int) -> bool:
     return bool(connection.execute(statement).scalar_one())
 
 
-def lock_workspace(connection: Connection, workspace_id: int) -> None:
-    """Waits until no other transaction holds the lock of the workspace, and holds it to the end."""
+def lock_workspace(connection: Connection, workspace_id: int, *, wait: bool = True) -> bool:
+    """Takes the lock of the workspace to the end of the transaction; returns whether it has it.
+
+    Where another transaction holds it, waits for it or gives up.
+    """
     key = workspace_id % 2**31
-    connection.execute(select(func.pg_advisory_xact_lock(_LOCK_KIND, key)))
+    if wait:
+        connection.execute(select(func.pg_advisory_xact_lock(_LOCK_KIND, key)))
+        return True
+    tried = select(func.pg_try_advisory_xact_lock(_LOCK_KIND, key))
+    return bool(connection.execute(tried).scalar_one())
 
 
 def due(connection: Connection, workspace_id: int) -> Due:

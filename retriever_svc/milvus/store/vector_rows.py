@@ -1,5 +1,6 @@
 """Rows of vectors with their window blocks: float32, little-endian, norm 1."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -12,7 +13,6 @@ from sqlalchemy import (
     insert,
     literal,
     select,
-    tuple_,
     update,
 )
 
@@ -46,11 +46,17 @@ def insert_vectors(connection: Connection, vectors: Iterable[tuple[int, StoredVe
         connection.execute(insert(VECTORS), values)
 
 
-def delete_vectors(connection: Connection, places: Collection[tuple[int, int]]) -> None:
+def delete_vectors(connection: Connection, places: Iterable[tuple[int, int]]) -> None:
     """Deletes vectors by (space key, passage id), with their windows."""
-    if places:
-        pair = tuple_(VECTORS.c.space_key, VECTORS.c.passage_id)
-        connection.execute(delete(VECTORS).where(pair.in_(list(places))))
+    by_space: dict[int, list[int]] = defaultdict(list)
+    for space_key, passage_id in places:
+        by_space[space_key].append(passage_id)
+    for space_key, passage_ids in by_space.items():
+        connection.execute(
+            delete(VECTORS).where(
+                VECTORS.c.space_key == space_key, among(VECTORS.c.passage_id, passage_ids)
+            )
+        )
 
 
 def replace_windows(

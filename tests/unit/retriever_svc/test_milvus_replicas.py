@@ -61,7 +61,7 @@ async def frail(tmp_path: Path) -> AsyncIterator[tuple[MilvusLite, MilvusSetting
     server = MilvusLite(tmp_path / "milvus")
     await asyncio.to_thread(server.start)
     try:
-        yield server, milvus_settings(new_store(), milvus_uri=server.uri, timeout_s=1.0)
+        yield server, milvus_settings(new_store(), milvus_uri=server.uri, timeout_s=2.0)
     finally:
         await asyncio.to_thread(server.kill)
 

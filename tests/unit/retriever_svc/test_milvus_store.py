@@ -19,10 +19,12 @@ from retriever_svc.milvus.collections.condition_fields import MOST_METADATA_FIEL
 from retriever_svc.milvus.store import outbox
 from retriever_svc.milvus.store.document_rows import count_documents, find_document
 from retriever_svc.milvus.store.layout import METADATA
+from retriever_svc.milvus.store.passage_rows import read_passages
 from retriever_svc.milvus.store.postgres import PostgresStore
 from retriever_svc.milvus.store.postgres_tables import PostgresTables
 from retriever_svc.milvus.store.retired_workspaces import delete_some_rows, is_retired
 from retriever_svc.milvus.store.schema import VERSION_TABLE
+from retriever_svc.milvus.store.vector_rows import delete_vectors, spaces_of_passages
 from retriever_svc.milvus.store.workspace_rows import insert_workspace, retire_workspace
 from retriever_svc.store.stored_vectors import StoredVector
 from retriever_svc.workspaces import WorkspaceSettings
@@ -158,3 +160,15 @@ def test_a_vector_that_came_and_went_in_one_change_was_never_there(store: Postgr
         tables.insert_vector(workspace.id, other, StoredVector(space, b"new."), 2)
         assert [held.vector for held in tables.vectors_of_passage(workspace.id, other)] == [b"new."]
         assert tables.passages_of_space(workspace.id, space, 10) == [other]
+
+
+def test_a_statement_takes_more_passages_than_it_may_have_parameters(store: PostgresStore) -> None:
+    """A document of 20,000 passages in four spaces is replaced in one change."""
+    many = range(70_000)
+    with store.transaction() as connection:
+        delete_vectors(connection, [(1, one) for one in many])
+        assert read_passages(connection, 1, many) == {}
+        assert spaces_of_passages(connection, 1, many) == {}
+        outbox.note(
+            connection, insert_workspace(connection, "w", WorkspaceSettings(), NOW).id, many
+        )
