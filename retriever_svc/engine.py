@@ -5,6 +5,7 @@ InvalidArgument for vectors that do not fit, ResourceExhausted where nothing mor
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from retriever_svc.documents import (
@@ -27,6 +28,7 @@ from retriever_svc.spaces import (
     VectorsPutRequest,
     WindowsPutRequest,
 )
+from retriever_svc.transfers.workspace_copy import WorkspaceCopy
 from retriever_svc.workspaces import (
     Workspace,
     WorkspaceRemoval,
@@ -60,6 +62,20 @@ class RetrievalEngine(Protocol):
 
     async def delete_workspace(self, slug: str) -> WorkspaceRemoval:
         """Deletes a workspace with all it holds; its slug is free again. Raises NotFound."""
+        ...
+
+    async def rename_workspace(self, slug: str, new_slug: str) -> Workspace:
+        """Gives a workspace another slug, under which alone it is found from then on.
+
+        Raises NotFound, and AlreadyExists where the new slug is taken.
+        """
+        ...
+
+    def copy_workspace(self, slug: str) -> AbstractAsyncContextManager[WorkspaceCopy]:
+        """Reads one state of a workspace while inside, whatever changes meanwhile.
+
+        Raises NotFound.
+        """
         ...
 
     async def upsert_document(self, upsert: DocumentUpsert) -> UpsertReceipt:

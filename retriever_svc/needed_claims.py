@@ -39,6 +39,8 @@ NEEDED_CLAIMS: Mapping[str, NeededClaim] = {
     f"{_PACKAGE}.SpaceService/PutWindows": NeededClaim(_WRITE),
     f"{_PACKAGE}.SpaceService/SwitchSpace": NeededClaim(_ADMIN),
     f"{_PACKAGE}.SpaceService/DropSpace": NeededClaim(_ADMIN),
+    f"{_PACKAGE}.TransferService/ExportWorkspace": NeededClaim(_ADMIN),
+    f"{_PACKAGE}.TransferService/ImportWorkspace": NeededClaim(_ADMIN, "header.workspace"),
     f"{_PACKAGE}.WorkspaceService/ListWorkspaces": NeededClaim(_READ, ""),
     f"{_PACKAGE}.WorkspaceService/DescribeWorkspace": NeededClaim(_READ, "slug"),
     f"{_PACKAGE}.WorkspaceService/CreateWorkspace": NeededClaim(_ADMIN, "slug"),

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from chassis.background_task import background_task
 from chassis.errors import FailedPrecondition
 from chassis.mesh_identity import mesh_certificates
 from chassis.metrics import process_metrics
@@ -15,6 +16,7 @@ from retriever_svc.milvus.milvus_variables import Engine
 from retriever_svc.servicer.claims import ClaimGuard
 from retriever_svc.servicer.served import served_services
 from retriever_svc.settings import RetrieverSettings
+from retriever_svc.transfers.imports import Imports
 
 if TYPE_CHECKING:
     from retriever_svc.milvus.milvus_engine import MilvusEngine
@@ -32,13 +34,18 @@ async def running_retriever(settings: RetrieverSettings) -> AsyncIterator[Runnin
         guard = ClaimGuard(SignedClaims(settings.claim_secret_file))
     engine = await asyncio.to_thread(_opened, settings)
     try:
-        services = served_services(engine, settings.upload_limits())
-        async with running_server(
-            services,
-            settings,
-            guard=guard,
-            certificates=mesh_certificates(settings, process_metrics()),
-        ) as server:
+        transfers = settings.transfer_limits()
+        imports = Imports(engine, transfers)
+        services = served_services(engine, settings.upload_limits(), imports, transfers)
+        async with (
+            background_task(imports.sweep_again_and_again()),
+            running_server(
+                services,
+                settings,
+                guard=guard,
+                certificates=mesh_certificates(settings, process_metrics()),
+            ) as server,
+        ):
             yield server
     finally:
         await asyncio.to_thread(engine.close)

@@ -10,13 +10,15 @@ from retriever_svc.embedded.dense.dense_settings import DenseSettings, VectorSto
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.embedded.lexical.lexical_settings import LexicalSettings
 from retriever_svc.milvus.milvus_settings import MilvusSettings
-from retriever_svc.milvus.milvus_variables import MilvusVariables
+from retriever_svc.milvus.milvus_variables import Engine, MilvusVariables
+from retriever_svc.transfers.transfer_limits import TransferLimits
 from retriever_svc.wire.uploads import UploadLimits
 
 _DENSE = DenseSettings()
 _EMBEDDED = EmbeddedSettings(Path())
 _LEXICAL = LexicalSettings()
 _UPLOAD = UploadLimits()
+_GROUPED_CHANGES = 32
 
 
 class RetrieverSettings(MilvusVariables, ServerSettings):
@@ -65,6 +67,12 @@ class RetrieverSettings(MilvusVariables, ServerSettings):
     )
     max_document_bytes: int = Field(
         default=_UPLOAD.max_bytes, ge=1, description="bytes of a streamed document, from 1"
+    )
+    transfer_idle_s: float = Field(
+        default=TransferLimits().idle_s,
+        gt=0,
+        description="seconds after which an export that nobody reads, or an import that brings "
+        "nothing, is given up, over 0",
     )
     flat_row_limit: int = Field(
         default=_DENSE.flat_row_limit,
@@ -170,3 +178,11 @@ class RetrieverSettings(MilvusVariables, ServerSettings):
     def upload_limits(self) -> UploadLimits:
         """Returns the bounds of one streamed document."""
         return UploadLimits(self.max_passages_per_document, self.max_document_bytes)
+
+    def transfer_limits(self) -> TransferLimits:
+        """Returns the bounds of exports and imports."""
+        # The embedded engine makes changes in the order in which it is asked, some with one sync.
+        embedded = self.engine is Engine.EMBEDDED
+        return TransferLimits(
+            idle_s=self.transfer_idle_s, changes_at_once=_GROUPED_CHANGES if embedded else 1
+        )

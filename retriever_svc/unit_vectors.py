@@ -15,6 +15,8 @@ from retriever_svc.documents import WINDOWS_AWAITED, FloatMatrix, IntVector, Pas
 
 MAX_DIMENSION = 8192
 LOWEST_CANARY_COSINE = 0.999
+# Rounding each value of a unit row to float32 moves its norm by half of this at most.
+_ROUNDING = 2.0**-23
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ def unit_rows(matrix: FloatMatrix, names: Sequence[str], space_id: str) -> Float
             field="vectors",
             reason="VECTOR_UNUSABLE",
         )
-    wide /= norms[:, np.newaxis]
+    # Rows of norm 1, as near as float32 comes to it, keep their bits: they may have been stored.
+    wide /= np.where(np.abs(norms - 1) <= _ROUNDING, 1.0, norms)[:, np.newaxis]
     return np.ascontiguousarray(wide, dtype=np.float32)
 
 

@@ -7,7 +7,7 @@ is published, the document reader reads for owners of documents. Graphs are buil
 import asyncio
 import math
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -23,6 +23,7 @@ from retriever_svc.documents import (
     StoredDocument,
     UpsertReceipt,
 )
+from retriever_svc.embedded.copy_reader import opened_copy
 from retriever_svc.embedded.embedded_settings import EmbeddedSettings
 from retriever_svc.embedded.engine_parts import open_parts
 from retriever_svc.embedded.published_state import PublishedState
@@ -36,6 +37,7 @@ from retriever_svc.embedded.store.sqlite_tables import over_sqlite
 from retriever_svc.embedded.store.workspace_rows import (
     change_settings,
     insert_workspace,
+    rename_workspace,
     retire_workspace,
 )
 from retriever_svc.explanations import Explanation, ExplanationRequest
@@ -54,9 +56,11 @@ from retriever_svc.spaces import (
 )
 from retriever_svc.store.descriptions import described
 from retriever_svc.store.document_removal import delete_document
+from retriever_svc.store.rows import WorkspaceRow
 from retriever_svc.store.space_changes import drop_space_part, put_vectors, switch_space
 from retriever_svc.store.space_windows import put_windows
 from retriever_svc.store.upserts import upsert_document
+from retriever_svc.transfers.workspace_copy import WorkspaceCopy, copied
 from retriever_svc.workspaces import (
     Workspace,
     WorkspaceRemoval,
@@ -104,6 +108,7 @@ class EmbeddedEngine:
             self._builder = parts.builder
             self._writer = parts.writer
             self._sampler = parts.sampler
+            self._open_reader = parts.open_reader
             self._closing = stack.pop_all()
 
     def close(self) -> None:
@@ -139,12 +144,7 @@ class EmbeddedEngine:
 
     async def update_workspace(self, update: WorkspaceUpdate) -> Workspace:
         """See `RetrievalEngine`."""
-
-        def operation(connection: Connection) -> tuple[None, Change]:
-            return None, WorkspaceUpdated(change_settings(connection, update))
-
-        await asyncio.wrap_future(self._writer.submit(operation))
-        return await self.describe_workspace(update.slug)
+        return await self._updated(lambda connection: change_settings(connection, update))
 
     async def delete_workspace(self, slug: str) -> WorkspaceRemoval:
         """See `RetrievalEngine`."""
@@ -157,6 +157,14 @@ class EmbeddedEngine:
             return removal, WorkspaceDeleted(gone)
 
         return await asyncio.wrap_future(self._writer.submit(operation, removing=True))
+
+    async def rename_workspace(self, slug: str, new_slug: str) -> Workspace:
+        """See `RetrievalEngine`."""
+        return await self._updated(lambda connection: rename_workspace(connection, slug, new_slug))
+
+    def copy_workspace(self, slug: str) -> AbstractAsyncContextManager[WorkspaceCopy]:
+        """See `RetrievalEngine`."""
+        return copied(partial(opened_copy, self._open_reader, slug))
 
     async def upsert_document(self, upsert: DocumentUpsert) -> UpsertReceipt:
         """See `RetrievalEngine`."""
@@ -189,14 +197,10 @@ class EmbeddedEngine:
         self, workspace: str, condition: Filter, *, page_size: int, after: str | None
     ) -> DocumentPage:
         """See `RetrievalEngine`."""
-        read = partial(
-            self._documents.list_page,
-            workspace,
-            page_size=page_size,
-            after=after,
-            condition=condition,
+        read = partial(self._documents.list_page, workspace, condition=condition)
+        return await asyncio.wrap_future(
+            self._reading.submit(read, page_size=page_size, after=after)
         )
-        return await asyncio.wrap_future(self._reading.submit(read))
 
     async def read_parents(self, workspace: str, passage_ids: Sequence[int]) -> list[Parent]:
         """See `RetrievalEngine`."""
@@ -282,3 +286,12 @@ class EmbeddedEngine:
     async def explain_passages(self, request: ExplanationRequest) -> Explanation:
         """See `RetrievalEngine`."""
         return await asyncio.wrap_future(self._worker.submit(PublishedState.explain, request))
+
+    async def _updated(self, update: Callable[[Connection], WorkspaceRow]) -> Workspace:
+        def operation(connection: Connection) -> tuple[str, Change]:
+            row = update(connection)
+            return row.slug, WorkspaceUpdated(row)
+
+        return await self.describe_workspace(
+            await asyncio.wrap_future(self._writer.submit(operation))
+        )

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
+from sqlite3 import Connection
 
 from prometheus_client import CollectorRegistry
 
@@ -47,6 +48,8 @@ class EngineParts:
     writer: Writer
     sampler: RecallSampler | None
     """None where no searches are sampled."""
+    open_reader: Callable[[], Connection]
+    """Opens a connection to the store that only reads; whoever calls it closes it."""
 
 
 def open_parts(
@@ -128,4 +131,4 @@ def open_parts(
         queue_limit=settings.write_queue_limit,
     )
     stack.callback(writer.close)
-    return EngineParts(documents, reading, worker, builder, writer, sampler)
+    return EngineParts(documents, reading, worker, builder, writer, sampler, store.open_reader)

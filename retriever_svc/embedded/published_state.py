@@ -213,7 +213,11 @@ class PublishedState:
                 (*change.removed, *(entry.passage_id for entry in change.entries)),
             )
         elif isinstance(change, WorkspaceUpdated):
-            self._views[publication.workspace_id].row = change.workspace
+            view = self._views[publication.workspace_id]
+            # It may have another slug now.
+            del self._ids[view.row.slug]
+            self._ids[change.workspace.slug] = publication.workspace_id
+            view.row = change.workspace
         elif isinstance(change, WorkspaceDeleted):
             self._forget(publication.workspace_id)
         elif publication.lexical is not None:

@@ -15,6 +15,7 @@ from retriever_svc.milvus.store.workspace_rows import (
     change_settings,
     find_workspace,
     insert_workspace,
+    rename_workspace,
     retire_workspace,
 )
 from retriever_svc.spaces import SpaceLease
@@ -48,6 +49,11 @@ class Changes:
         """Changes settings of a workspace. Raises NotFound."""
         with self._store.transaction() as connection:
             change_settings(connection, update)
+
+    def rename(self, slug: str, new_slug: str) -> None:
+        """Gives a workspace another slug. Raises NotFound and AlreadyExists."""
+        with self._store.transaction() as connection:
+            rename_workspace(connection, slug, new_slug)
 
     def delete(self, slug: str) -> WorkspaceRow:
         """Deletes a workspace; returns it as it was. Raises NotFound."""

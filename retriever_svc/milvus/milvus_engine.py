@@ -6,7 +6,7 @@ A process keeps nothing of its own: any number of them work on the same store at
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,6 +26,7 @@ from retriever_svc.explanations import Explanation, ExplanationRequest
 from retriever_svc.filters import Filter
 from retriever_svc.highlights import highlighted
 from retriever_svc.milvus.accepted_documents import check_document
+from retriever_svc.milvus.copy_reader import opened_copy
 from retriever_svc.milvus.engine_parts import open_parts
 from retriever_svc.milvus.milvus_settings import MilvusSettings
 from retriever_svc.milvus.searching.passage_explanation import explain_search
@@ -48,6 +49,7 @@ from retriever_svc.store.document_removal import delete_document
 from retriever_svc.store.space_changes import drop_space_part, put_vectors, switch_space
 from retriever_svc.store.space_windows import put_windows
 from retriever_svc.store.upserts import upsert_document
+from retriever_svc.transfers.workspace_copy import WorkspaceCopy, copied
 from retriever_svc.workspaces import (
     Workspace,
     WorkspaceRemoval,
@@ -127,6 +129,15 @@ class MilvusEngine:
         """See `RetrievalEngine`."""
         gone = await self._changed(self._parts.changes.delete, slug)
         return WorkspaceRemoval(gone.document_count, gone.passage_count)
+
+    async def rename_workspace(self, slug: str, new_slug: str) -> Workspace:
+        """See `RetrievalEngine`."""
+        await self._changed(self._parts.changes.rename, slug, new_slug)
+        return await self.describe_workspace(new_slug)
+
+    def copy_workspace(self, slug: str) -> AbstractAsyncContextManager[WorkspaceCopy]:
+        """See `RetrievalEngine`."""
+        return copied(partial(opened_copy, self._parts.store, slug))
 
     async def upsert_document(self, upsert: DocumentUpsert) -> UpsertReceipt:
         """See `RetrievalEngine`."""

@@ -10,6 +10,8 @@ from justesse.retriever.v1 import (
     search_pb2_grpc,
     spaces_pb2,
     spaces_pb2_grpc,
+    transfers_pb2,
+    transfers_pb2_grpc,
     workspaces_pb2,
     workspaces_pb2_grpc,
 )
@@ -17,13 +19,21 @@ from retriever_svc.engine import RetrievalEngine
 from retriever_svc.servicer.documents import DocumentServicer
 from retriever_svc.servicer.search import SearchServicer
 from retriever_svc.servicer.spaces import SpaceServicer
+from retriever_svc.servicer.transfers import TransferServicer
 from retriever_svc.servicer.workspaces import WorkspaceServicer
+from retriever_svc.transfers.imports import Imports
+from retriever_svc.transfers.transfer_limits import TransferLimits
 from retriever_svc.wire.uploads import UploadLimits
 
 _SEARCH_DEADLINE_S = 5.0
 
 
-def served_services(engine: RetrievalEngine, limits: UploadLimits) -> list[ServedService]:
+def served_services(
+    engine: RetrievalEngine,
+    limits: UploadLimits,
+    imports: Imports,
+    transfers: TransferLimits,
+) -> list[ServedService]:
     """Returns all services over one engine."""
     return [
         ServedService(
@@ -48,5 +58,12 @@ def served_services(engine: RetrievalEngine, limits: UploadLimits) -> list[Serve
         ServedService(
             spaces_pb2.DESCRIPTOR.services_by_name["SpaceService"].full_name,
             partial(spaces_pb2_grpc.add_SpaceServiceServicer_to_server, SpaceServicer(engine)),
+        ),
+        ServedService(
+            transfers_pb2.DESCRIPTOR.services_by_name["TransferService"].full_name,
+            partial(
+                transfers_pb2_grpc.add_TransferServiceServicer_to_server,
+                TransferServicer(engine, imports, limits, transfers),
+            ),
         ),
     ]

@@ -4,6 +4,7 @@ import grpc.aio
 
 from justesse.retriever.v1 import workspaces_pb2, workspaces_pb2_grpc
 from retriever_svc.engine import RetrievalEngine
+from retriever_svc.transfers.imports import is_aside
 from retriever_svc.wire.workspaces import (
     new_slug_from,
     settings_from,
@@ -38,7 +39,7 @@ class WorkspaceServicer(workspaces_pb2_grpc.WorkspaceServiceServicer):
         ],
     ) -> workspaces_pb2.ListWorkspacesResponse:
         workspaces = await self._engine.list_workspaces()
-        messages = [workspace_message(workspace) for workspace in workspaces]
+        messages = [workspace_message(one) for one in workspaces if not is_aside(one.slug)]
         return workspaces_pb2.ListWorkspacesResponse(workspaces=messages)
 
     async def DescribeWorkspace(

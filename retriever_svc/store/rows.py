@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from chassis.errors import NotFound
+from chassis.errors import AlreadyExists, NotFound
 from retriever_svc.documents import Document, Passage
 from retriever_svc.workspaces import WorkspaceSettings
 
@@ -82,3 +82,11 @@ def rests(space: SpaceRow, preferred_space_id: str) -> bool:
 def no_such_workspace(slug: str) -> NotFound:
     """Returns the error for a workspace that is not there."""
     return NotFound(f"there is no workspace {slug!r}", reason="WORKSPACE_NOT_FOUND")
+
+
+def slug_taken(slug: str) -> AlreadyExists:
+    """Returns the error for a slug that another workspace has."""
+    return AlreadyExists(
+        f"workspace {slug!r} exists; use it, delete it, or choose another slug",
+        reason="WORKSPACE_EXISTS",
+    )

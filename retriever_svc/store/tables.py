@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from retriever_svc.documents import Document, Passage
+from retriever_svc.documents import Document, ParentRange, Passage
 from retriever_svc.store.rows import DocumentRow, PassageRow, SpaceRow, WorkspaceRow
 from retriever_svc.store.stored_vectors import StoredVector
 
@@ -40,6 +40,10 @@ class StoreTables(Protocol):
         """Reads a document by the id its owner gave it."""
         ...
 
+    def documents_after(self, workspace_id: int, after: int, limit: int) -> list[DocumentRow]:
+        """Reads up to `limit` documents with internal ids over `after`, growing."""
+        ...
+
     def insert_document(
         self,
         workspace_id: int,
@@ -71,6 +75,10 @@ class StoreTables(Protocol):
 
     def passages_of_document(self, workspace_id: int, document_id: int) -> list[PassageRow]:
         """Reads the passages of a document in order."""
+        ...
+
+    def parent_ranges(self, workspace_id: int, document_id: int) -> dict[int, ParentRange]:
+        """Returns, for each passage of a document that is part of a block, which ones make it."""
         ...
 
     def read_passages(

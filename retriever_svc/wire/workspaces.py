@@ -38,13 +38,18 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 def new_slug_from(message: workspaces_pb2.CreateWorkspaceRequest) -> str:
     """Returns the slug of a workspace to be created. Raises InvalidArgument."""
-    if not _SLUG.fullmatch(message.slug):
+    return checked_slug(message.slug, "slug")
+
+
+def checked_slug(slug: str, field: str) -> str:
+    """Returns a slug that a workspace may have. Raises InvalidArgument."""
+    if not _SLUG.fullmatch(slug):
         raise InvalidArgument(
-            f"slug is {message.slug[:100]!r}; expected 1 to 63 lower-case letters, digits and "
+            f"{field} is {slug[:100]!r}; expected 1 to 63 lower-case letters, digits and "
             "hyphens, the first no hyphen",
-            field="slug",
+            field=field,
         )
-    return message.slug
+    return slug
 
 
 def settings_from(message: workspaces_pb2.CreateWorkspaceRequest) -> WorkspaceSettings:
@@ -104,14 +109,7 @@ def workspace_message(workspace: Workspace) -> workspaces_pb2.Workspace:
     """Returns the message of a workspace."""
     return workspaces_pb2.Workspace(
         slug=workspace.slug,
-        settings=workspaces_pb2.WorkspaceSettings(
-            language=workspace.settings.language,
-            chunking_profile=workspace.settings.chunking_profile,
-            preset=workspace.settings.preset,
-            dense_index_kind=_KIND_MESSAGES[workspace.settings.dense_index_kind],
-            fusion=fusion_message(workspace.settings.fusion),
-            child_token_count=workspace.settings.child_token_count,
-        ),
+        settings=settings_message(workspace.settings),
         document_count=workspace.document_count,
         passage_count=workspace.passage_count,
         spaces=[space_message(space) for space in workspace.spaces],
@@ -119,6 +117,18 @@ def workspace_message(workspace: Workspace) -> workspaces_pb2.Workspace:
         spaces_version=workspace.spaces_version,
         create_time=timestamp_from(workspace.created_at),
         applied_seq=workspace.applied_seq,
+    )
+
+
+def settings_message(settings: WorkspaceSettings) -> workspaces_pb2.WorkspaceSettings:
+    """Returns the message of settings, every value set."""
+    return workspaces_pb2.WorkspaceSettings(
+        language=settings.language,
+        chunking_profile=settings.chunking_profile,
+        preset=settings.preset,
+        dense_index_kind=_KIND_MESSAGES[settings.dense_index_kind],
+        fusion=fusion_message(settings.fusion),
+        child_token_count=settings.child_token_count,
     )
 
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 import pytest
 from google.protobuf.descriptor import MethodDescriptor
 
-from justesse.retriever.v1 import documents_pb2, search_pb2, spaces_pb2, workspaces_pb2
+from justesse.retriever.v1 import (
+    documents_pb2,
+    search_pb2,
+    spaces_pb2,
+    transfers_pb2,
+    workspaces_pb2,
+)
 from retriever_svc.needed_claims import NEEDED_CLAIMS
 
-FILES = (documents_pb2, search_pb2, spaces_pb2, workspaces_pb2)
+FILES = (documents_pb2, search_pb2, spaces_pb2, transfers_pb2, workspaces_pb2)
 METHODS: list[MethodDescriptor] = [
     method
     for file in FILES

@@ -126,6 +126,18 @@ def list_document_rows(
     return [_row_from(row) for row in rows]
 
 
+def documents_after(
+    connection: sqlite3.Connection, workspace_id: int, after: int, limit: int
+) -> list[DocumentRow]:
+    """Reads up to `limit` documents with internal ids over `after`, growing."""
+    rows = connection.execute(
+        # The sign keeps SQLite from sorting all documents of the workspace.
+        f"SELECT {_SELECTED} FROM documents WHERE +workspace_id = ? AND id > ? ORDER BY id LIMIT ?",
+        (workspace_id, after, limit),
+    )
+    return [_row_from(row) for row in rows]
+
+
 def count_documents(connection: sqlite3.Connection, workspace_id: int, condition: Filter) -> int:
     """Counts the documents of a workspace that fulfil a condition."""
     clause, values = clause_of(condition)

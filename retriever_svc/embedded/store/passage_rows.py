@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from retriever_svc.documents import Parent, Passage
+from retriever_svc.documents import Parent, ParentRange, Passage
 from retriever_svc.store.json_columns import json_from_words, words_from_json
 from retriever_svc.store.rows import LexicalEntry, PassageRow
 
@@ -74,6 +74,18 @@ def passages_of_document(
         (workspace_id, document_id),
     )
     return [_row_from(row) for row in rows]
+
+
+def parent_ranges(
+    connection: sqlite3.Connection, workspace_id: int, document_id: int
+) -> dict[int, ParentRange]:
+    """Returns, for each passage of a document that is part of a block, which ones make it."""
+    rows = connection.execute(
+        "SELECT id, parent_first, parent_count, parent_gap FROM passages "
+        "WHERE workspace_id = ? AND document_id = ? AND parent_first IS NOT NULL",
+        (workspace_id, document_id),
+    )
+    return {row[0]: ParentRange(*row[1:]) for row in rows}
 
 
 def read_passages(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 
-from retriever_svc.documents import Document, Passage
+from retriever_svc.documents import Document, ParentRange, Passage
 from retriever_svc.embedded.store import (
     document_rows,
     passage_rows,
@@ -59,6 +59,10 @@ class SqliteTables:
         """See `StoreTables`."""
         return document_rows.find_document(self._connection, workspace_id, external_id)
 
+    def documents_after(self, workspace_id: int, after: int, limit: int) -> list[DocumentRow]:
+        """See `StoreTables`."""
+        return document_rows.documents_after(self._connection, workspace_id, after, limit)
+
     def insert_document(
         self,
         workspace_id: int,
@@ -106,6 +110,10 @@ class SqliteTables:
     def passages_of_document(self, workspace_id: int, document_id: int) -> list[PassageRow]:
         """See `StoreTables`."""
         return passage_rows.passages_of_document(self._connection, workspace_id, document_id)
+
+    def parent_ranges(self, workspace_id: int, document_id: int) -> dict[int, ParentRange]:
+        """See `StoreTables`."""
+        return passage_rows.parent_ranges(self._connection, workspace_id, document_id)
 
     def read_passages(
         self, workspace_id: int, passage_ids: Collection[int]

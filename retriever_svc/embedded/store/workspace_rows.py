@@ -5,10 +5,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from chassis.errors import AlreadyExists, NotFound
+from chassis.errors import NotFound
 from retriever_svc.store.json_columns import fusion_from_json, json_from_fusion
 from retriever_svc.store.moments import microseconds_from, moment_from
-from retriever_svc.store.rows import SpaceRow, WorkspaceRow, no_such_workspace
+from retriever_svc.store.rows import (
+    SpaceRow,
+    WorkspaceRow,
+    no_such_workspace,
+    slug_taken,
+)
 from retriever_svc.workspaces import (
     ChunkingProfile,
     DenseIndexKind,
@@ -28,11 +33,7 @@ def insert_workspace(
     connection: sqlite3.Connection, slug: str, settings: WorkspaceSettings, now: datetime
 ) -> WorkspaceRow:
     """Stores a new workspace. Raises AlreadyExists."""
-    if connection.execute("SELECT 1 FROM workspaces WHERE slug = ?", (slug,)).fetchone():
-        raise AlreadyExists(
-            f"workspace {slug!r} exists; use it, delete it, or choose another slug",
-            reason="WORKSPACE_EXISTS",
-        )
+    _require_free(connection, slug)
     connection.execute(
         "INSERT INTO workspaces "
         "(slug, language, chunking_profile, preset, dense_index_kind, created_at, fusion, "
@@ -114,6 +115,14 @@ def change_settings(connection: sqlite3.Connection, update: WorkspaceUpdate) -> 
     return replace(workspace, settings=settings)
 
 
+def rename_workspace(connection: sqlite3.Connection, slug: str, new_slug: str) -> WorkspaceRow:
+    """Gives a workspace another slug. Raises NotFound and AlreadyExists."""
+    workspace = find_workspace(connection, slug)
+    _require_free(connection, new_slug)
+    connection.execute("UPDATE workspaces SET slug = ? WHERE id = ?", (new_slug, workspace.id))
+    return replace(workspace, slug=new_slug)
+
+
 def retire_workspace(connection: sqlite3.Connection, slug: str) -> WorkspaceRow:
     """Takes the name from a workspace: it is deleted, its rows wait for purging.
 
@@ -146,6 +155,11 @@ def removals_since(connection: sqlite3.Connection, workspace_id: int, seq: int) 
         "SELECT passage_id FROM removals WHERE workspace_id = ? AND seq > ?", (workspace_id, seq)
     )
     return [row[0] for row in rows]
+
+
+def _require_free(connection: sqlite3.Connection, slug: str) -> None:
+    if connection.execute("SELECT 1 FROM workspaces WHERE slug = ?", (slug,)).fetchone():
+        raise slug_taken(slug)
 
 
 def _workspace_from(connection: sqlite3.Connection, row: tuple[Any, ...]) -> WorkspaceRow:

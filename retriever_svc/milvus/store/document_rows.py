@@ -116,6 +116,19 @@ def list_document_rows(
     return [_row_from(row) for row in rows]
 
 
+def documents_after(
+    connection: Connection, workspace_id: int, after: int, limit: int
+) -> list[DocumentRow]:
+    """Reads up to `limit` documents with internal ids over `after`, growing."""
+    rows = connection.execute(
+        select(DOCUMENTS)
+        .where(DOCUMENTS.c.workspace_id == workspace_id, DOCUMENTS.c.id > after)
+        .order_by(DOCUMENTS.c.id)
+        .limit(limit)
+    )
+    return [_row_from(row) for row in rows]
+
+
 def count_documents(connection: Connection, workspace_id: int, condition: Filter) -> int:
     """Counts the documents of a workspace that fulfil a condition."""
     statement = select(func.count()).where(

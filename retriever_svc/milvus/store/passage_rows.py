@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from retriever_svc.documents import Parent, Passage
+from retriever_svc.documents import Parent, ParentRange, Passage
 from retriever_svc.milvus.store.layout import DOCUMENTS, PASSAGES, among
 from retriever_svc.store.json_columns import json_from_words, words_from_json
 from retriever_svc.store.rows import PassageRow
@@ -69,6 +69,25 @@ def passages_of_document(
         .order_by(PASSAGES.c.chunk_index)
     )
     return [_row_from(row) for row in rows]
+
+
+def parent_ranges(
+    connection: Connection, workspace_id: int, document_id: int
+) -> dict[int, ParentRange]:
+    """Returns, for each passage of a document that is part of a block, which ones make it."""
+    rows = connection.execute(
+        select(
+            PASSAGES.c.id,
+            PASSAGES.c.parent_first,
+            PASSAGES.c.parent_count,
+            PASSAGES.c.parent_gap,
+        ).where(
+            PASSAGES.c.workspace_id == workspace_id,
+            PASSAGES.c.document_id == document_id,
+            PASSAGES.c.parent_first.is_not(None),
+        )
+    )
+    return {row[0]: ParentRange(*row[1:]) for row in rows}
 
 
 def read_passages(

@@ -6,12 +6,18 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
 
-from chassis.errors import AlreadyExists, NotFound
+from chassis.errors import NotFound
 from retriever_svc.milvus.store.layout import SPACES, VECTORS, WORKSPACES
 from retriever_svc.store.json_columns import fusion_from_json, json_from_fusion
 from retriever_svc.store.moments import microseconds_from, moment_from
-from retriever_svc.store.rows import SpaceRow, WorkspaceRow, no_such_workspace
+from retriever_svc.store.rows import (
+    SpaceRow,
+    WorkspaceRow,
+    no_such_workspace,
+    slug_taken,
+)
 from retriever_svc.workspaces import (
     ChunkingProfile,
     DenseIndexKind,
@@ -37,10 +43,7 @@ def insert_workspace(
     )
     stored = connection.execute(statement.on_conflict_do_nothing().returning(WORKSPACES.c.id))
     if stored.first() is None:
-        raise AlreadyExists(
-            f"workspace {slug!r} exists; use it, delete it, or choose another slug",
-            reason="WORKSPACE_EXISTS",
-        )
+        raise slug_taken(slug)
     return find_workspace(connection, slug)
 
 
@@ -109,6 +112,17 @@ def change_settings(connection: Connection, changed: WorkspaceUpdate) -> None:
             child_token_count=settings.child_token_count,
         )
     )
+
+
+def rename_workspace(connection: Connection, slug: str, new_slug: str) -> None:
+    """Gives a workspace another slug. Raises NotFound and AlreadyExists."""
+    workspace = find_workspace(connection, slug, lock=True)
+    renamed = update(WORKSPACES).where(WORKSPACES.c.id == workspace.id).values(slug=new_slug)
+    try:
+        with connection.begin_nested():
+            connection.execute(renamed)
+    except IntegrityError as error:
+        raise slug_taken(new_slug) from error
 
 
 def retire_workspace(connection: Connection, slug: str) -> WorkspaceRow:

@@ -1,8 +1,8 @@
 """The plain engine itself. It keeps nothing: what it holds goes with it."""
 
 import copy
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from itertools import count
 
@@ -31,6 +31,7 @@ from retriever_svc.spaces import (
     VectorsPutRequest,
     WindowsPutRequest,
 )
+from retriever_svc.transfers.workspace_copy import WorkspaceCopy
 from retriever_svc.workspaces import (
     Workspace,
     WorkspaceRemoval,
@@ -38,6 +39,7 @@ from retriever_svc.workspaces import (
     WorkspaceUpdate,
 )
 from tests.fakes.plain_engine.plain_changes import PlainChange
+from tests.fakes.plain_engine.plain_copy import plain_copy
 from tests.fakes.plain_engine.plain_explanation import explain
 from tests.fakes.plain_engine.plain_search import PlainSearch
 from tests.fakes.plain_engine.plain_workspace import PlainWorkspace, read_form
@@ -82,6 +84,20 @@ class PlainEngine:
         gone = self._workspace(slug)
         del self._workspaces[slug]
         return WorkspaceRemoval(len(gone.documents), len(gone.passages))
+
+    async def rename_workspace(self, slug: str, new_slug: str) -> Workspace:
+        """See `RetrievalEngine`."""
+        renamed = self._workspace(slug)
+        if new_slug in self._workspaces:
+            raise AlreadyExists(f"workspace {new_slug!r} exists", reason="WORKSPACE_EXISTS")
+        renamed.slug = new_slug
+        self._workspaces[new_slug] = self._workspaces.pop(slug)
+        return renamed.described()
+
+    @asynccontextmanager
+    async def copy_workspace(self, slug: str) -> AsyncIterator[WorkspaceCopy]:
+        """See `RetrievalEngine`."""
+        yield plain_copy(copy.deepcopy(self._workspace(slug)))
 
     async def upsert_document(self, upsert: DocumentUpsert) -> UpsertReceipt:
         """See `RetrievalEngine`."""

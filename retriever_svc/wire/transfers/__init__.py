@@ -1,0 +1,1 @@
+"""Workspaces as streams of records."""
