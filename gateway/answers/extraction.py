@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from gateway.answers.checking.facts import analyzer
 from gateway.answers.checking.links import AllowedLinks
+from gateway.answers.sought import asked_terms, sought_value, unheld_by
 from gateway.context.formats import ContextLanguage, NumberedSource
 from gateway.context.neutralisation import neutralised
 from text_analysis.language import detect_language
@@ -18,6 +19,8 @@ from text_analysis.sentences import sentences
 MOST_SENTENCES = 3
 _LEAST_SHARE = 0.5
 """Of the best sentence's score, that a further one must reach."""
+_LEAST_VALUE_SHARE = 0.28
+"""The same of one that holds the value which is asked for."""
 _SATURATION = 1.2
 _LENGTH_WEIGHT = 0.75
 """As k1 and b of BM25 (Robertson and Zaragoza 2009), of which this is the score of a sentence."""
@@ -47,18 +50,19 @@ def extractive_answer(
 ) -> str:
     """Returns up to three sentences, quoted word for word, each with the mark of its source.
 
-    Empty where no sentence shares a term with the question, unless the sources are in another
-    language than it: then the best of them begins the answer. A sentence that begins with a pronoun
-    brings the one before it. They stand in the order of the sources.
+    Empty where no sentence shares a term with the question, where a name or a number of it stands
+    in no source, and where it asks for a value and no sentence that has to do with it holds one.
+    Where the sources are in another language than the question, the best of them begins the answer
+    instead. A sentence that begins with a pronoun brings the one before it. They stand in the order
+    of the sources.
     """
     held = [sentence for source in sources for sentence in _sentences_of(source)]
-    scored = _scored(question, held) or _opening(question, held)
-    if not scored:
+    if unheld_by(question, [_whole(source) for source in sources]):
         return ""
-    best = scored[0][0]
-    chosen = [
-        sentence for score, sentence in scored[:MOST_SENTENCES] if score >= _LEAST_SHARE * best
-    ]
+    scored = _scored(question, held)
+    chosen = _chosen(question, scored)
+    if not scored and _is_foreign(question, held):
+        chosen = [min(held, key=lambda sentence: (sentence.source.source.rank, sentence.place))]
     quoted = {
         (each.source.index, each.place): each
         for sentence in chosen
@@ -86,8 +90,8 @@ def _rows(sentence: str) -> list[str]:
 
 def _scored(question: str, held: Sequence[_Sentence]) -> list[tuple[float, _Sentence]]:
     """Returns sentences with their BM25 score among all of them, best first; those over 0."""
-    asked = {term for code in ("fr", "en") for term in analyzer(code).terms(question) if term}
-    if not held:
+    asked = asked_terms(question)
+    if not held or not asked:
         return []
     holding = Counter(term for sentence in held for term in set(sentence.terms) & asked)
     usual = sum(len(sentence.terms) for sentence in held) / len(held) or 1.0
@@ -100,13 +104,40 @@ def _scored(question: str, held: Sequence[_Sentence]) -> list[tuple[float, _Sent
     return sorted(found, key=lambda pair: (-pair[0], pair[1].source.source.rank, pair[1].place))
 
 
-def _opening(question: str, held: Sequence[_Sentence]) -> list[tuple[float, _Sentence]]:
-    """Returns the first sentence of the best source where it is in another language."""
-    if not held:
+def _chosen(question: str, scored: Sequence[tuple[float, _Sentence]]) -> list[_Sentence]:
+    """Returns the best sentences; the best that holds a value is among them where one is sought."""
+    if not scored:
         return []
-    first = min(held, key=lambda sentence: (sentence.source.source.rank, sentence.place))
-    is_foreign = detect_language(first.source.source.text) != detect_language(question)
-    return [(1.0, first)] if is_foreign else []
+    best = scored[0][0]
+    chosen = [
+        sentence for score, sentence in scored[:MOST_SENTENCES] if score >= _LEAST_SHARE * best
+    ]
+    sought = sought_value(question)
+    if sought is None:
+        return chosen
+    bearing = [
+        sentence
+        for score, sentence in scored
+        if score >= _LEAST_VALUE_SHARE * best and sought.stands_in(sentence.text)
+    ]
+    if not bearing:
+        return []
+    if bearing[0] not in chosen:
+        chosen = [*chosen[: MOST_SENTENCES - 1], bearing[0]]
+    return chosen
+
+
+def _is_foreign(question: str, held: Sequence[_Sentence]) -> bool:
+    """Whether the best source is in another language than the question."""
+    if not held:
+        return False
+    best = min(held, key=lambda sentence: sentence.source.source.rank).source.source
+    return detect_language(best.text) != detect_language(question)
+
+
+def _whole(source: NumberedSource) -> str:
+    """Returns all that a source says, with what stands above it."""
+    return "\n".join([source.source.title, *source.source.heading_path, source.source.text])
 
 
 def _weight(
