@@ -10,6 +10,7 @@ from gateway.access.permitted_documents import PermittedDocuments
 from gateway.admission.admission import UNBOUNDED, Admission
 from gateway.admission.admitted_jobs import AdmittedJobs
 from gateway.admission.floodgate import AdmissionFloodgate
+from gateway.answers.answer_metrics import AnswerMetrics
 from gateway.answers.answers import Answers
 from gateway.answers.checking.checked_answer import UnsupportedPolicy
 from gateway.answers.model_attempt import AnswerModels
@@ -84,6 +85,7 @@ def assembled(
     answering: Admission | None = None,
     models: AnswerModels | None = None,
     unsupported: UnsupportedPolicy = UnsupportedPolicy.MARK,
+    answer_metrics: AnswerMetrics | None = None,
     vector_capacity: int = 4096,
     vector_ttl_s: float = 600.0,
     max_file_bytes: int = MAX_FILE_BYTES,
@@ -110,7 +112,9 @@ def assembled(
         explanations=SearchExplanations(searches, services.retriever),
         contexts=Contexts(searches),
         answers=Answers(
-            AnswerParts(searches, models, unsupported), answering or Admission(UNBOUNDED)
+            AnswerParts(searches, models, unsupported),
+            answering or Admission(UNBOUNDED),
+            answer_metrics,
         ),
         catalogue=Catalogue(
             services.retriever, services.ingestion, known, vectors, glossaries, switch_editing

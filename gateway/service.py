@@ -25,6 +25,7 @@ from gateway.access.keys import Keys
 from gateway.admission.admission import Admission
 from gateway.admission.admission_metrics import AdmissionMetrics, AdmissionSeries
 from gateway.admission.bounded_calls import QUERY_METHODS
+from gateway.answers.answer_metrics import AnswerMetrics
 from gateway.answers.readiness import answer_models
 from gateway.application import Application, Services, assembled
 from gateway.clients.embedder import EmbedderClient
@@ -199,6 +200,7 @@ async def _application(
         answering=Admission(settings.answer_limits(), AdmissionMetrics(series, "answers")),
         models=models,
         unsupported=settings.unsupported_sentences,
+        answer_metrics=AnswerMetrics(metrics.registry),
         vector_capacity=settings.vector_cache_capacity,
         vector_ttl_s=settings.vector_cache_ttl_s,
         max_file_bytes=settings.max_file_bytes,

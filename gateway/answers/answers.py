@@ -8,8 +8,9 @@ from contextlib import aclosing
 from chassis.deadline import Deadline, current_deadline
 from gateway.access.permitted_questions import permitted
 from gateway.admission.admission import Admission
+from gateway.answers.answer_metrics import AnswerMetrics
 from gateway.answers.answering import answer_events
-from gateway.answers.events import AnswerEvent
+from gateway.answers.events import AnswerEvent, AnswerOutcome
 from gateway.answers.parts import AnswerParts
 from gateway.context.of_retrieval import NO_WISHES, ContextWishes, check_wishes
 from gateway.questions import Question
@@ -25,8 +26,11 @@ class Answers:
     only while its passages are searched: slow models never hold up searches.
     """
 
-    def __init__(self, parts: AnswerParts, admission: Admission) -> None:
+    def __init__(
+        self, parts: AnswerParts, admission: Admission, metrics: AnswerMetrics | None = None
+    ) -> None:
         self._parts = parts
+        self._metrics = metrics
         self._admission = admission
 
     async def answer(
@@ -45,4 +49,6 @@ class Answers:
             events = answer_events(self._parts, question, wishes, deadline)
             async with aclosing(events):
                 async for event in events:
+                    if self._metrics is not None and isinstance(event, AnswerOutcome):
+                        self._metrics.count(event)
                     yield event

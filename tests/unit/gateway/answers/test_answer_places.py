@@ -10,6 +10,7 @@ import grpc.aio
 import httpx
 import pytest
 
+from chassis.errors import Unavailable
 from gateway.admission.admission import Admission, AdmissionLimits
 from justesse.gateway.v1 import answers_pb2, answers_pb2_grpc, search_pb2, search_pb2_grpc
 from tests.fakes.answers.doors import WORKSPACE, AnswerDoors, answer_doors
@@ -19,6 +20,7 @@ from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
 from tests.fakes.vendor import FakeVendor, hang
 
 BODY = {"workspace": WORKSPACE, "query": QUESTION}
+CHAT = {"model": WORKSPACE, "messages": [{"role": "user", "content": QUESTION}]}
 SPOKEN = (
     "Le délai de retour des carreaux est de 30 jours après la livraison de la commande au client "
     f"{RETURNS_MARK}. Et puis"
@@ -77,14 +79,7 @@ async def test_what_was_said_until_then_is_paid(mesh: MeshOfFakes) -> None:
     ("path", "body"),
     [
         ("/v1/answer", {**BODY, "stream": True}),
-        (
-            "/v1/chat/completions",
-            {
-                "model": WORKSPACE,
-                "messages": [{"role": "user", "content": QUESTION}],
-                "stream": True,
-            },
-        ),
+        ("/v1/chat/completions", {**CHAT, "stream": True}),
     ],
 )
 async def test_who_leaves_a_stream_stops_the_vendor(
@@ -125,18 +120,35 @@ async def test_an_answer_being_written_holds_no_place_of_a_search(mesh: MeshOfFa
     assert len(found.hits) == 3
 
 
+async def test_without_the_retriever_nothing_is_answered(mesh: MeshOfFakes) -> None:
+    """No door makes up an answer without passages, and none begins one; no model is asked."""
+    async with slow_desk(mesh, SPOKEN) as (doors, vendor):
+        mesh.retriever.behaviour.error = Unavailable("the retriever is lost")
+        refused = [
+            await doors.http.post("/v1/answer", json=BODY),
+            await doors.http.post("/v1/answer", json={**BODY, "stream": True}),
+            await doors.http.post("/v1/chat/completions", json=CHAT),
+            await doors.http.post("/v1/chat/completions", json={**CHAT, "stream": True}),
+        ]
+        with pytest.raises(grpc.aio.AioRpcError) as over_grpc:
+            await _asked(doors).read()
+
+    assert [answer.status_code for answer in refused] == [503] * 4
+    assert over_grpc.value.code() is grpc.StatusCode.UNAVAILABLE
+    assert vendor.received == []
+
+
 async def test_answers_have_a_bound_of_their_own(mesh: MeshOfFakes) -> None:
     """What is too much is refused at once, at each door in its shape; a place is given back."""
     mesh.answering = Admission(AdmissionLimits(at_work=1, waiting=0, longest_wait_s=0.1))
-    chat = {"model": WORKSPACE, "messages": [{"role": "user", "content": QUESTION}]}
     async with slow_desk(mesh) as (doors, vendor):
         call = _asked(doors)
         await vendor.reached.wait()
         refused = [
             await doors.http.post("/v1/answer", json=BODY),
             await doors.http.post("/v1/answer", json={**BODY, "stream": True}),
-            await doors.http.post("/v1/chat/completions", json=chat),
-            await doors.http.post("/v1/chat/completions", json={**chat, "stream": True}),
+            await doors.http.post("/v1/chat/completions", json=CHAT),
+            await doors.http.post("/v1/chat/completions", json={**CHAT, "stream": True}),
         ]
         with pytest.raises(grpc.aio.AioRpcError) as over_grpc:
             await _asked(doors).read()
