@@ -96,6 +96,7 @@ DOCUMENTS = Table(
     Column("passage_count", Integer, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     UniqueConstraint("workspace_id", "external_id"),
+    Index("justesse_retriever_documents_by_workspace", "workspace_id", "id"),
 )
 
 PASSAGES = Table(

@@ -17,7 +17,7 @@ from sqlalchemy.dialects.postgresql import insert
 from chassis.errors import FailedPrecondition
 from retriever_svc.milvus.store.layout import STORE
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
 VERSION_TABLE = "justesse_retriever_schema_version"
 _MIGRATIONS = Path(__file__).parent / "migrations"
 # Names the lock under which one process at a time migrates.
