@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.faults, pytest.mark.timeout(7_200)]
 REDUCED_ROUNDS = 1
 SOAK_ROUNDS = 40
 # What is in flight at a killed replica is tried again; gRPC bounds how much of that there may be.
-READERS = 4
+READERS = 3
 READS = 60
 SEARCH = "justesse.retriever.v1.SearchService/SearchPassages"
 
