@@ -16,7 +16,7 @@ COPY reranker_svc reranker_svc
 COPY gateway gateway
 COPY justesse justesse
 # Compilers and pip's own environment stay in this stage.
-RUN python -m venv /opt/justesse && /opt/justesse/bin/pip install --no-cache-dir '.[ocr,milvus]'
+RUN python -m venv /opt/justesse && /opt/justesse/bin/pip install --no-cache-dir '.[ocr,milvus,tracing]'
 
 FROM ${BASE}
 # Reads the text in scans, in French and English. The base's release says which versions there are.

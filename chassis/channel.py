@@ -57,7 +57,7 @@ def open_channel(
     new one is made when they are exchanged.
     """
     settings = settings or ChannelSettings()
-    outgoing = Outgoing(metrics or process_metrics())
+    outgoing = Outgoing(metrics or process_metrics(), target)
     options = channel_options(settings, service_config(idempotent_methods, settings))
     interceptors = stream_interceptors(outgoing)
     channel: grpc.aio.Channel

@@ -16,6 +16,7 @@ import orjson
 import structlog
 
 from chassis.request_id import current_request_id
+from chassis.tracing.spans import current_trace_id
 
 LogFormat = Literal["json", "console"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -30,7 +31,7 @@ def configure_logs(
     """Sends all log lines to `stream` (standard error if None) in this format."""
     stream = stream if stream is not None else sys.stderr
     shared: list[structlog.typing.Processor] = [
-        _with_request_id,
+        _with_ids,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -64,12 +65,15 @@ def configure_logs(
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def _with_request_id(
+def _with_ids(
     _logger: Any, _name: str, event: MutableMapping[str, Any]
 ) -> MutableMapping[str, Any]:
     request_id = current_request_id()
     if request_id:
         event.setdefault("request_id", request_id)
+    trace_id = current_trace_id()
+    if trace_id:
+        event.setdefault("trace_id", trace_id)
     return event
 
 

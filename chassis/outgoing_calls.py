@@ -12,29 +12,44 @@ from typing import Any
 
 import grpc
 import grpc.aio
+from opentelemetry.trace import Span
 
 from chassis import deadline, request_id
 from chassis.metrics import Metrics, client_call_measured
 from chassis.request_stream import RefusalKept
+from chassis.tracing.calls import add_context, end_with_call, started_call
 
 
 class Outgoing:
-    """What is done to each call, whatever its kind; in this order: id, deadline, metrics."""
+    """What is done to each call, whatever its kind; in this order: id, deadline, metrics.
 
-    def __init__(self, metrics: Metrics) -> None:
+    `server` is the address that is called, for the spans of its calls.
+    """
+
+    def __init__(self, metrics: Metrics, server: str = "") -> None:
         self._metrics = metrics
+        self._server = server
+
+    def span(self, path: str) -> Span | None:
+        """Starts the span of a call of `/package.Service/Method`; None while none are wanted."""
+        return started_call(path, self._server)
 
     def timeout(self, given: float | None) -> float | None:
         """Returns the seconds that the call may take."""
         return deadline.outgoing_timeout(given)
 
-    def metadata(self, given: Any) -> grpc.aio.Metadata:
+    def metadata(self, given: Any, span: Span | None) -> grpc.aio.Metadata:
         """Returns the metadata that the call sends."""
-        return grpc.aio.Metadata(*request_id.outgoing_metadata(given))
+        pairs = request_id.outgoing_metadata(given)
+        if span is not None:
+            add_context(pairs, span)
+        return grpc.aio.Metadata(*pairs)
 
-    def started(self, path: str, call: grpc.aio.Call) -> None:
+    def started(self, path: str, call: grpc.aio.Call, span: Span | None) -> None:
         """Measures the call of a method (`/package.Service/Method`) once it ends."""
         client_call_measured(self._metrics, path, call)
+        if span is not None:
+            end_with_call(span, call)
 
 
 class CarryingChannel(grpc.aio.Channel):
@@ -80,15 +95,16 @@ class CarryingChannel(grpc.aio.Channel):
             wait_for_ready: bool | None = None,
             compression: grpc.Compression | None = None,
         ) -> grpc.aio.Call:
+            span = outgoing.span(method)
             started = start(
                 request,
                 timeout=outgoing.timeout(timeout),
-                metadata=outgoing.metadata(metadata),
+                metadata=outgoing.metadata(metadata, span),
                 credentials=credentials,
                 wait_for_ready=wait_for_ready,
                 compression=compression,
             )
-            outgoing.started(method, started)
+            outgoing.started(method, started, span)
             return started
 
         return call
@@ -116,16 +132,18 @@ class _Carrying:
         self._outgoing = outgoing
 
     async def _start(self, continuation: Callable[..., Any], details: Any, request: Any) -> Any:
+        method = details.method
+        path = method.decode() if isinstance(method, bytes) else method
+        span = self._outgoing.span(path)
         carried = grpc.aio.ClientCallDetails(
             details.method,
             self._outgoing.timeout(details.timeout),
-            self._outgoing.metadata(details.metadata),
+            self._outgoing.metadata(details.metadata, span),
             details.credentials,
             details.wait_for_ready,
         )
         call = await continuation(carried, request)
-        method = details.method
-        self._outgoing.started(method.decode() if isinstance(method, bytes) else method, call)
+        self._outgoing.started(path, call, span)
         return call
 
 

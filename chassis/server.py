@@ -44,6 +44,9 @@ from chassis.request_id import request_id_bound
 from chassis.server_ports import bind, metrics_served, server_options
 from chassis.server_settings import ServerSettings
 from chassis.shedding import Shedding
+from chassis.tracing.calls import TracedCall
+from chassis.tracing.export import SpanExport, spans_exported
+from chassis.tracing.spans import current_tracer
 
 __all__ = [
     "RunningServer",
@@ -83,10 +86,11 @@ def surroundings(
     """Returns what surrounds every call, outermost first.
 
     1. request id: everything further in logs it, the access log and tracebacks included.
-    2. access log: sees every call, also those refused further in, with the final status.
-    3. metrics: the same, without the time that logging takes.
-    4. error mapping: inside 2 and 3, which read the status it sets.
-    5. deadline: innermost, since its refusals are ServiceErrors that 4 turns into a status.
+    2. span, where the process makes some: around what logs its trace id.
+    3. access log: sees every call, also those refused further in, with the final status.
+    4. metrics: the same, without the time that logging takes.
+    5. error mapping: inside 2 to 4, which read the status it sets.
+    6. deadline: innermost, since its refusals are ServiceErrors that 5 turns into a status.
     """
     deadlines = {
         f"{service.name}/{method}": seconds
@@ -95,6 +99,7 @@ def surroundings(
     }
     return [
         request_id_bound,
+        *(() if current_tracer() is None else (TracedCall,)),
         calls_logged,
         server_calls_measured(metrics),
         errors_mapped,
@@ -230,15 +235,17 @@ def run(
     *,
     log_format: LogFormat = "json",
     log_level: LogLevel = "info",
+    spans: SpanExport | None = None,
 ) -> None:
-    """Runs the process: logs, event loop, exit code.
+    """Runs the process: logs, spans where they are to be exported, event loop, exit code.
 
     Returns normally on success. StartError and ServiceErrors end with one line on standard error
     and an exit code other than 0, without a traceback; anything else is logged with one (exit 70).
     """
     configure_logs(log_format, log_level)
     try:
-        uvloop.run(main())
+        with spans_exported(spans):
+            uvloop.run(main())
     except KeyboardInterrupt:
         raise SystemExit(128 + signal.SIGINT) from None
     except Exception as error:

@@ -80,6 +80,18 @@ class ServerSettings(BaseModel):
         description="seconds after which clients reconnect and so find new servers",
     )
 
+    otlp_endpoint: str | None = Field(
+        default=None,
+        pattern=r"^https?://[^\s@]+$",
+        description="base URL of the collector that takes spans by OTLP over HTTP",
+    )
+    trace_ratio: float = Field(
+        default=1.0,
+        ge=0,
+        le=1,
+        description="share of the traces that begin here that is recorded, 0 to 1",
+    )
+
     # A validator, not a bound of the field: it still holds where a service sets its own default.
     @field_validator("port", "management_port", "metrics_port")
     @classmethod

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar
 
 import orjson
 import tenacity
+from opentelemetry.trace import SpanKind
 from tenacity.stop import stop_base
 
 from chassis import clock as clocks
@@ -26,6 +27,7 @@ from chassis.errors import DeadlineExceeded
 from chassis.patience import Patience
 from chassis.rate_limiter import RateLimiter
 from chassis.retry_budget import RetryBudget
+from chassis.tracing.spans import span
 from chassis.vendor_errors import (
     VendorError,
     VendorGarbled,
@@ -141,7 +143,11 @@ class VendorClient:
         async def attempt() -> Read:
             await self._limiter.acquire(tokens, deadline, yielding=yielding)
             seconds = min(self._patience.attempt_timeout_s, deadline.remaining())
-            with self._guarded(seconds):
+            attributes = {"http.request.method": method, "server.address": self._http.host}
+            with (
+                span(method, attributes, kind=SpanKind.CLIENT),
+                self._guarded(seconds),
+            ):
                 return read(await self._http.exchange(method, path, body, seconds))
 
         return await self._retrying(deadline, attempt)

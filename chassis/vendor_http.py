@@ -88,7 +88,7 @@ class VendorHttp:
         self._secrets = dict(secret_headers or {})
         self._settings = settings or VendorHttpSettings()
         self._wall = wall
-        self._host = parts.hostname
+        self.host = parts.hostname
         self._addresses = ProviderAddresses(self._settings.private_hosts)
         self._client = _http_client(self._settings)
 
@@ -105,7 +105,7 @@ class VendorHttp:
         """Sends a JSON body (or none) and returns the answer, all within that many seconds."""
         with self._told_when_unreachable():
             async with asyncio.timeout(seconds):
-                await self._addresses.require_allowed(self._host)
+                await self._addresses.require_allowed(self.host)
                 response = await self._client.send(self._request(method, path, body), stream=True)
                 try:
                     raw = await self._body(response)
@@ -126,7 +126,7 @@ class VendorHttp:
         """
         with self._told_when_unreachable():
             async with asyncio.timeout(opening_s):
-                await self._addresses.require_allowed(self._host)
+                await self._addresses.require_allowed(self.host)
                 request = self._request("POST", path, body, "text/event-stream, application/json")
                 response = await self._client.send(request, stream=True)
         try:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from opentelemetry.trace import Span
+
 from chassis.clock import Clock
 from chassis.deadline import Deadline
+from chassis.tracing.model_calls import model_span, note_usage
 from chassis.vendor_client import VendorClient
 from chassis.vendor_errors import VendorRefused, VendorUnusable
 from chat_models.answer_stream import AnswerStream
@@ -87,7 +90,7 @@ class HostedChat:
 
         while True:
             try:
-                with self._left_alone_if_hopeless():
+                with self._left_alone_if_hopeless(), self._span() as span:
                     text, part = await self._client.post_read(
                         self._wire.path,
                         self._wire.body(request, False),
@@ -95,11 +98,13 @@ class HostedChat:
                         tokens=self._expected_tokens(request),
                         timeout_s=_seconds(deadline),
                     )
+                    completion = self._completed(request, text, part, started)
+                    _note_tokens(span, completion)
             except VendorRefused as refused:
                 if not self._wire.adapt(refused):
                     raise
             else:
-                return self._completed(request, text, part, started)
+                return completion
 
     @asynccontextmanager
     async def stream(
@@ -111,13 +116,17 @@ class HostedChat:
         """
         started = self._clock()
 
+        span: Span | None = None
+
         def finish(text: str, part: AnswerPart) -> Completion:
-            return self._completed(request, text, part, started)
+            completion = self._completed(request, text, part, started)
+            _note_tokens(span, completion)
+            return completion
 
         while True:
             opened = False
             try:
-                with self._left_alone_if_hopeless():
+                with self._left_alone_if_hopeless(), self._span(current=False) as span:
                     async with self._client.post_lines(
                         self._wire.path,
                         self._wire.body(request, True),
@@ -135,6 +144,9 @@ class HostedChat:
                     raise
             else:
                 return
+
+    def _span(self, *, current: bool = True) -> AbstractContextManager[Span | None]:
+        return model_span("chat", self._name, self._card.name, current=current)
 
     async def check(self) -> None:
         """Asks the vendor for something that costs nothing; raises VendorError or CircuitOpen."""
@@ -183,3 +195,8 @@ class HostedChat:
 
 def _seconds(deadline: Deadline | None) -> float | None:
     return None if deadline is None else deadline.remaining()
+
+
+def _note_tokens(span: Span | None, completion: Completion) -> None:
+    usage = completion.usage
+    note_usage(span, usage.input_tokens, usage.output_tokens)

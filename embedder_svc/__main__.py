@@ -1,8 +1,11 @@
 """Starts the embedder: `python -m embedder_svc`."""
 
+import os
+
 import chassis.process_environment  # noqa: F401 - before any native library is loaded
 from chassis.server import run, serve_until_signalled
 from chassis.settings import load_settings
+from chassis.tracing.export import span_export
 from embedder_svc.service import running_embedder
 from embedder_svc.settings import EmbedderSettings
 
@@ -15,7 +18,8 @@ def main() -> None:
         async with running_embedder(settings) as server:
             await serve_until_signalled(server)
 
-    run(serve, log_format=settings.log_format, log_level=settings.log_level)
+    spans = span_export("embedder", settings, os.environ)
+    run(serve, log_format=settings.log_format, log_level=settings.log_level, spans=spans)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 from collections.abc import MutableMapping
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from cachetools import TTLCache
 from chassis.clock import Clock, monotonic
 from chassis.errors import Internal
 from chassis.request_id import bind_request_id, current_request_id
+from chassis.tracing.spans import bare_context
 from gateway.documents import FloatMatrix
 from gateway.embedding import EmbeddingPurpose
 from gateway.ports import Embedder
@@ -94,7 +94,7 @@ class QueryVectors:
     def _start(self, key: _Key, space: Space) -> asyncio.Task[QueryEmbedding]:
         # A context of its own: the deadline of the first request must not bind the others.
         return asyncio.get_running_loop().create_task(
-            self._call(key, space, current_request_id()), context=contextvars.Context()
+            self._call(key, space, current_request_id()), context=bare_context()
         )
 
     async def _call(self, key: _Key, space: Space, request_id: str) -> QueryEmbedding:

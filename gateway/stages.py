@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from chassis.deadline import Deadline
 from chassis.errors import DeadlineExceeded, ServiceError
+from chassis.tracing.spans import span
 from gateway.receipt import Cost, StageOutcome, StageReport, sum_costs
 from gateway.stage_merge import StagePart, merged
 from gateway.stage_times import StageTimes
@@ -129,8 +130,13 @@ class Stages:
     async def _bounded(self, stage: str, call: Callable[[float], Awaitable[T]], share: float) -> T:
         timeout = self._deadline.share(share)
         try:
-            async with asyncio.timeout(timeout):
-                return await call(timeout)
+            with span(f"stage {stage}", {"justesse.stage": stage}) as running:
+                async with asyncio.timeout(timeout):
+                    result = await call(timeout)
+                report = getattr(result, "report", None)
+                if running is not None and isinstance(report, StageReport):
+                    running.set_attribute("justesse.stage.outcome", report.outcome.value)
+                return result
         except TimeoutError as error:
             raise DeadlineExceeded(
                 f"the {_SERVICES.get(stage, stage)} did not answer within stage {stage}'s share "

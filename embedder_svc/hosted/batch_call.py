@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 
 from chassis.deadline import Deadline
+from chassis.tracing.model_calls import model_span, note_usage
 from chassis.vendor_client import VendorClient
 from chassis.vendor_errors import VendorError, VendorGarbled, VendorRefused
 from chassis.vendor_http import VendorAnswer
@@ -158,14 +159,16 @@ class BatchCall:
             self._refuse_cut(texts, rows.token_count)
             return unit_rows(self._client.vendor, rows, self._model.dimension), rows.token_count
 
-        vectors, token_count = await self._client.post_read(
-            self._wire.path,
-            self._wire.body([prefix + text for text in texts], call.purpose),
-            read,
-            tokens=float(sum(estimates)),
-            timeout_s=call.deadline.remaining(),
-            yielding=call.purpose is EmbeddingPurpose.DOCUMENT,
-        )
+        with model_span("embeddings", self._client.vendor, self._model.name) as span:
+            vectors, token_count = await self._client.post_read(
+                self._wire.path,
+                self._wire.body([prefix + text for text in texts], call.purpose),
+                read,
+                tokens=float(sum(estimates)),
+                timeout_s=call.deadline.remaining(),
+                yielding=call.purpose is EmbeddingPurpose.DOCUMENT,
+            )
+            note_usage(span, token_count, None)
         if token_count is not None:
             self._caps.saw_tokens(texts, token_count)
         counted = _shares(estimates, token_count)

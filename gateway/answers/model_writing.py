@@ -6,8 +6,9 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from chassis.deadline import Deadline
+from chassis.tracing.spans import read_within, span
 from gateway.answers.events import AnswerTokens
-from gateway.answers.model_attempt import AnswerModels, Assignment, ModelAttempt
+from gateway.answers.model_attempt import STAGE, AnswerModels, Assignment, ModelAttempt
 from gateway.context.formats import ContextLanguage
 from gateway.stages import Stages
 
@@ -37,9 +38,16 @@ class ModelWriting:
         for reminder in ("", _REMINDERS[self._task.context.language]):
             self.last = ModelAttempt(self._models, self._task)
             started = self._stages.clock()
-            async with aclosing(self.last.deltas(deadline, reminder)) as deltas:
-                async for text in deltas:
-                    yield text
+            with span(f"stage {STAGE}", {"justesse.stage": STAGE}, current=False) as running:
+                async with (
+                    aclosing(self.last.deltas(deadline, reminder)) as written,
+                    aclosing(read_within(running, written)) as deltas,
+                ):
+                    async for text in deltas:
+                        yield text
+                if running is not None:
+                    outcome = self.last.report.outcome.value
+                    running.set_attribute("justesse.stage.outcome", outcome)
             self._stages.note(self.last.report, started)
             self._count()
             if not self.last.other_language:

@@ -6,8 +6,8 @@ import structlog
 from prometheus_client import Histogram
 
 from chassis.metrics import Metrics
+from gateway.http.request_span import known_method
 
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 _log = structlog.get_logger("gateway.http.access")
@@ -28,7 +28,7 @@ class RequestMeasurement:
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
         """Notes the end of a request; `route` is the template, empty where none fits."""
-        method = method if method in _METHODS else "_OTHER"
+        method = known_method(method)
         self._seconds.labels(method, route, str(status)).observe(seconds)
         _log.info(
             "request",

@@ -26,6 +26,7 @@ from gateway.http.bodies import (
 from gateway.http.error_shapes import bind_error_shape
 from gateway.http.errors import error_response
 from gateway.http.measurement import RequestMeasurement
+from gateway.http.request_span import name_request, request_span
 from gateway.http.timeouts import TIMEOUT_HEADER, stated_timeout_s, within
 from gateway.pace import Pace
 from gateway.searches import DEFAULT_DEADLINE_S
@@ -120,17 +121,19 @@ class Surroundings:
         if (scope["method"], scope["path"]) in QUERY_ROUTES and self._floodgate.sheds():
             await error_response(self._floodgate.refusal)(scope, receive, answer.send)
             return
-        try:
-            await self._run(scope, headers, receive, answer)
-        except Exception as error:
-            # Errors of the routes have been answered there and come by once more.
-            if not answer.status:
-                await error_response(error)(scope, receive, answer.send)
-        finally:
-            route = getattr(scope.get("route"), "path", "")
-            self._measurement.note(
-                scope["method"], route, answer.status, self._measurement.clock() - started
-            )
+        with request_span(scope["method"], headers) as span:
+            try:
+                await self._run(scope, headers, receive, answer)
+            except Exception as error:
+                # Errors of the routes have been answered there and come by once more.
+                if not answer.status:
+                    await error_response(error)(scope, receive, answer.send)
+            finally:
+                route = getattr(scope.get("route"), "path", "")
+                name_request(span, scope["method"], route, answer.status)
+                self._measurement.note(
+                    scope["method"], route, answer.status, self._measurement.clock() - started
+                )
 
     async def _run(self, scope: Scope, headers: Headers, receive: Receive, answer: _Answer) -> None:
         await self._guard.admit(scope)

@@ -14,6 +14,7 @@ from typing import Any
 from chassis import clock as clocks
 from chassis.clock import Clock
 from chassis.deadline import Deadline
+from chassis.tracing.model_calls import model_span, note_usage
 from chassis.vendor_client import VendorClient
 from chassis.vendor_errors import VendorRefused
 from chassis.vendor_http import VendorAnswer
@@ -126,15 +127,18 @@ class EndpointModel:
 
     async def _post(self, call: _Call, documents: Sequence[str]) -> tuple[float, ...]:
         def read(answer: VendorAnswer) -> tuple[float, ...]:
-            call.bill.add(self._charge(token_count(answer.value), len(documents)))
+            tokens = token_count(answer.value)
+            note_usage(span, tokens, None)
+            call.bill.add(self._charge(tokens, len(documents)))
             return document_scores(self._client.vendor, self._dialect, answer.value, len(documents))
 
-        return await self._client.post_read(
-            self._path,
-            self._body(call.question, documents),
-            read,
-            timeout_s=call.deadline.remaining(),
-        )
+        with model_span("rerank", self._client.vendor, self._model) as span:
+            return await self._client.post_read(
+                self._path,
+                self._body(call.question, documents),
+                read,
+                timeout_s=call.deadline.remaining(),
+            )
 
     def _body(self, question: str, documents: Sequence[str]) -> dict[str, Any]:
         dialect = self._dialect

@@ -1,0 +1,1 @@
+"""Spans of OpenTelemetry: none is made unless their export is configured."""
