@@ -1,4 +1,4 @@
-"""Writes the kept results into docs/performance.md and README.md.
+"""Writes the kept results into docs/performance.md, docs/scale.md and README.md.
 
 `python -m benchmarks.performance_table`; `python -m benchmarks` does it as well.
 """
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.goals import GOALS, Goal
+from benchmarks.growth_table import write_growth
 from benchmarks.mesh_goals import MESH_GOALS
 from benchmarks.readme_goals import README_GOALS
 from benchmarks.results import figures_of
@@ -37,6 +38,7 @@ def write_tables() -> None:
     """Writes all tables anew."""
     PAGE.write_text(page_with_results(PAGE.read_text()))
     README.write_text(readme_with_results(README.read_text()))
+    write_growth()
 
 
 def _between(page: str, name: str, table: str) -> str:

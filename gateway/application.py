@@ -15,6 +15,7 @@ from gateway.answers.answers import Answers
 from gateway.answers.checking.checked_answer import UnsupportedPolicy
 from gateway.answers.model_attempt import AnswerModels
 from gateway.answers.parts import AnswerParts
+from gateway.archives.archives import Archives
 from gateway.catalogue import Catalogue
 from gateway.contexts import Contexts
 from gateway.glossary.board import GlossaryBoard
@@ -65,6 +66,7 @@ class Application:
     jobs: DocumentJobs
     spaces: SpaceWork
     glossaries: Glossaries
+    archives: Archives
     switches: Switching
     switch_editing: SwitchEditing
     mesh: Mesh
@@ -105,6 +107,10 @@ def assembled(
     queries = queries or Admission(UNBOUNDED)
     searches = Searches(parts, switches, queries)
     switch_editing = SwitchEditing(switches, services.retriever)
+    catalogue = Catalogue(
+        services.retriever, services.ingestion, known, vectors, glossaries, switch_editing
+    )
+    glossary_editing = Glossaries(glossaries, services.retriever)
     return Application(
         floodgate=AdmissionFloodgate(queries),
         pace=pace or Pace(),
@@ -116,9 +122,7 @@ def assembled(
             answering or Admission(UNBOUNDED),
             answer_metrics,
         ),
-        catalogue=Catalogue(
-            services.retriever, services.ingestion, known, vectors, glossaries, switch_editing
-        ),
+        catalogue=catalogue,
         uploads=Uploads(
             services.ingestion,
             PermittedDocuments(services.retriever),
@@ -127,7 +131,10 @@ def assembled(
         ),
         jobs=services.jobs if ingestion is None else AdmittedJobs(services.jobs, ingestion),
         spaces=SpaceWork(services.reembedding, services.retriever),
-        glossaries=Glossaries(glossaries, services.retriever),
+        glossaries=glossary_editing,
+        archives=Archives(
+            services.retriever, catalogue, glossaries, glossary_editing, switch_editing
+        ),
         switches=switches,
         switch_editing=switch_editing,
         mesh=mesh,

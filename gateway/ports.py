@@ -1,8 +1,7 @@
 """What the gateway asks of the other services.
 
-Clients over gRPC are one implementation. Every method raises an error of the `ServiceError` family
-when the service refuses, fails or is lost. `timeout` is in seconds; None leaves the caller's
-deadline as the only clock.
+Clients over gRPC are one implementation. Every method raises a `ServiceError` when the service
+refuses, fails or is lost. `timeout` is in seconds; None leaves the caller's deadline alone.
 """
 
 from __future__ import annotations
@@ -36,6 +35,7 @@ from gateway.spaces import (
     SpaceLease,
     SpaceSwitch,
 )
+from gateway.transfer_ports import Transfers
 from gateway.workspaces import Workspace, WorkspaceDeletion, WorkspaceSettings, WorkspaceUpdate
 
 
@@ -279,8 +279,8 @@ class PassageIndex(Protocol):
         ...
 
 
-class Retriever(WorkspaceStore, DocumentStore, SpaceStore, PassageIndex, Protocol):
-    """Keeps workspaces and documents, moves passages between spaces, and finds them."""
+class Retriever(WorkspaceStore, DocumentStore, SpaceStore, PassageIndex, Transfers, Protocol):
+    """Keeps workspaces and documents, moves passages between spaces, finds and copies them."""
 
 
 class Reranker(Protocol):

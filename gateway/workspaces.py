@@ -110,3 +110,12 @@ class WorkspaceDeletion:
     original_count: int = 0
     original_failure: str = ""
     purge_within_s: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCounts:
+    """What came with an imported workspace; vectors of all spaces, without windows."""
+
+    document_count: int
+    passage_count: int
+    vector_count: int

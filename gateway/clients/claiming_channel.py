@@ -10,6 +10,7 @@ import grpc
 import grpc.aio
 
 from chassis.signed_claims import METADATA_KEY, SignedClaims
+from gateway.clients.opened_stream import OpenedStream
 
 EVERY_WORKSPACE = "*"
 
@@ -61,7 +62,12 @@ class ClaimingChannel(grpc.aio.Channel):
         """Returns what makes calls that send a stream, whose first message is there already."""
         start = self._channel.stream_unary(*args, **kwargs)
 
-        def call(requests: Iterable[Any], *, metadata: Any = None, **terms: Any) -> Any:
+        def call(
+            requests: Iterable[Any] | OpenedStream, *, metadata: Any = None, **terms: Any
+        ) -> Any:
+            if isinstance(requests, OpenedStream):
+                carried = self._with_claim(metadata, requests.first.header)
+                return start(requests, metadata=carried, **terms)
             following = iter(requests)
             first = next(following)
             carried = self._with_claim(metadata, first.header)
@@ -70,12 +76,17 @@ class ClaimingChannel(grpc.aio.Channel):
         return call
 
     def unary_stream(self, *args: Any, **kwargs: Any) -> Any:
-        """Is not used by the retriever's contract."""
-        raise NotImplementedError("the retriever answers no call by a stream")
+        """Returns what makes calls that are answered by a stream."""
+        start = self._channel.unary_stream(*args, **kwargs)
+
+        def call(request: Any, *, metadata: Any = None, **terms: Any) -> Any:
+            return start(request, metadata=self._with_claim(metadata, request), **terms)
+
+        return call
 
     def stream_stream(self, *args: Any, **kwargs: Any) -> Any:
         """Is not used by the retriever's contract."""
-        raise NotImplementedError("the retriever answers no call by a stream")
+        raise NotImplementedError("the retriever answers no stream by a stream")
 
     def _with_claim(self, metadata: Any, message: Any) -> list[tuple[str, str | bytes]]:
         workspace = workspace_of(message)

@@ -12,6 +12,7 @@ from gateway.clients.retriever_documents import RetrieverDocuments
 from gateway.clients.retriever_explanations import RetrieverExplanations
 from gateway.clients.retriever_search import RetrieverSearch
 from gateway.clients.retriever_spaces import RetrieverSpaces
+from gateway.clients.retriever_transfers import RetrieverTransfers
 from gateway.clients.retriever_workspaces import RetrieverWorkspaces
 
 _PACKAGE = "justesse.retriever.v1"
@@ -45,6 +46,7 @@ class RetrieverClient(
     RetrieverSearch,
     RetrieverExplanations,
     RetrieverSpaces,
+    RetrieverTransfers,
 ):
     """Implements the `Retriever` port over one channel."""
 
@@ -54,3 +56,4 @@ class RetrieverClient(
         RetrieverSearch.__init__(self, channel)
         RetrieverExplanations.__init__(self, channel)
         RetrieverSpaces.__init__(self, channel)
+        RetrieverTransfers.__init__(self, channel)

@@ -27,6 +27,7 @@ from gateway.http.routes.operation import health_routes
 from gateway.http.routes.search import search_routes
 from gateway.http.routes.spaces import space_routes
 from gateway.http.routes.switches import override_routes, switch_routes
+from gateway.http.routes.transfers import transfer_routes
 from gateway.http.routes.workspaces import workspace_routes
 from gateway.http.surroundings import Surroundings
 
@@ -59,6 +60,7 @@ def routed(application: Application) -> FastAPI:
     app.include_router(answer_routes(application.answers))
     app.include_router(chat_routes(application.answers, application.catalogue))
     app.include_router(workspace_routes(application.catalogue))
+    app.include_router(transfer_routes(application.archives))
     app.include_router(space_routes(application.spaces))
     app.include_router(glossary_routes(application.glossaries))
     app.include_router(

@@ -16,6 +16,9 @@ GLOSSARY_BODY_BYTES = 16 * 1024 * 1024
 UPLOAD_BODY_BYTES = MAX_FILE_BYTES + 1024 * 1024
 """A file of the largest size with the form around it."""
 
+ARCHIVE_BODY_BYTES = 2**40
+"""An archive of a workspace, which is never held as a whole."""
+
 JOB_BODY_BYTES = 1024 * 1024 * 1024
 """All files of one job with the form around them."""
 

@@ -15,6 +15,7 @@ from gateway.admission.bounded_calls import QUERY_ROUTES
 from gateway.answers.answers import DEFAULT_DEADLINE_S as ANSWER_DEADLINE_S
 from gateway.http.access import RouteGuard
 from gateway.http.bodies import (
+    ARCHIVE_BODY_BYTES,
     GLOSSARY_BODY_BYTES,
     JOB_BODY_BYTES,
     MAX_JSON_BYTES,
@@ -74,6 +75,10 @@ ROUTE_BOUNDS: Mapping[tuple[str, str], Bounds] = {
 }
 PATTERN_BOUNDS: Mapping[tuple[str, re.Pattern[str]], Bounds] = {
     ("POST", re.compile(r"/v1/workspaces/[^/]+/reembed")): Bounds(default_s=None),
+    ("GET", re.compile(r"/v1/workspaces/[^/]+/export")): Bounds(default_s=None),
+    ("POST", re.compile(r"/v1/workspaces/[^/]+/import")): Bounds(
+        ARCHIVE_BODY_BYTES, default_s=None, whole=False
+    ),
     ("DELETE", re.compile(r"/v1/workspaces/[^/]+/spaces")): Bounds(default_s=None),
     ("PUT", re.compile(r"/v1/workspaces/[^/]+/glossary")): Bounds(GLOSSARY_BODY_BYTES),
     ("POST", re.compile(r"/v1/workspaces/[^/]+/jobs")): Bounds(

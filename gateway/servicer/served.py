@@ -21,6 +21,7 @@ from gateway.servicer.mesh import MeshServicer
 from gateway.servicer.search import SearchServicer
 from gateway.servicer.spaces import SpaceServicer
 from gateway.servicer.switches import SwitchServicer
+from gateway.servicer.transfers import TransferServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
     answers_pb2_grpc,
@@ -35,6 +36,7 @@ from justesse.gateway.v1 import (
     search_pb2_grpc,
     spaces_pb2_grpc,
     switches_pb2_grpc,
+    transfers_pb2_grpc,
     workspaces_pb2_grpc,
 )
 
@@ -45,8 +47,8 @@ def served_services(application: Application) -> list[ServedService]:
     """Returns all services over one application.
 
     Where the caller sets no deadline, a search and a context have 5 s, an explanation 30 s, an
-    answer 60 s, files and work on spaces take as long as they take, and everything else has the
-    server's default.
+    answer 60 s, files, archives and work on spaces take as long as they take, and everything else
+    has the server's default.
     """
     search = SearchServicer(application.searches)
     answers = AnswerServicer(application.answers)
@@ -57,6 +59,7 @@ def served_services(application: Application) -> list[ServedService]:
     ingestion = IngestionServicer(application.uploads, application.pace)
     jobs = JobServicer(application.jobs, pace=application.pace)
     spaces = SpaceServicer(application.spaces)
+    transfers = TransferServicer(application.archives, application.pace)
     glossary = GlossaryServicer(application.glossaries)
     keys = KeyServicer(application.keys)
     switches = SwitchServicer(application.switches, application.switch_editing)
@@ -105,6 +108,11 @@ def served_services(application: Application) -> list[ServedService]:
             f"{PACKAGE}.SpaceService",
             partial(spaces_pb2_grpc.add_SpaceServiceServicer_to_server, spaces),
             default_deadlines={"ReembedWorkspace": None, "DropSpace": None},
+        ),
+        ServedService(
+            f"{PACKAGE}.TransferService",
+            partial(transfers_pb2_grpc.add_TransferServiceServicer_to_server, transfers),
+            default_deadlines={"ExportWorkspace": None, "ImportWorkspace": None},
         ),
         ServedService(
             f"{PACKAGE}.GlossaryService",

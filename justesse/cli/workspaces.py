@@ -1,4 +1,4 @@
-"""`justesse workspaces`: creates, lists, describes, changes and deletes workspaces."""
+"""`justesse workspaces`: creates, lists, describes, changes, deletes and copies workspaces."""
 
 import sys
 from enum import StrEnum
@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from justesse.cli import archives
 from justesse.cli.addresses import gateway_address
 from justesse.cli.exit_codes import ExitCode
 from justesse.cli.failures import CommandError
@@ -25,8 +26,11 @@ from justesse.cli.wording import counted, purging, waiting
 from justesse.client import DenseIndexKind, Fusion, Justesse, Space, Workspace, WorkspaceSettings
 
 app = typer.Typer(
-    help="Create, list, describe, change and delete workspaces.", no_args_is_help=False
+    help="Create, list, describe, change, delete and copy workspaces.", no_args_is_help=False
 )
+
+app.command("export")(archives.export)
+app.command("import")(archives.import_file)
 
 SlugArgument = Annotated[
     str, typer.Argument(metavar="SLUG", help="Lower-case letters, digits and hyphens.")

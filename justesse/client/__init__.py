@@ -116,6 +116,7 @@ from justesse.client.switches import (
 )
 from justesse.client.synchronous import Justesse
 from justesse.client.thresholds import Threshold
+from justesse.client.transfers import ImportedWorkspace
 from justesse.client.workspaces import (
     DeletedWorkspace,
     DenseIndexKind,
@@ -171,6 +172,7 @@ __all__ = [
     "GlossaryPage",
     "Grant",
     "Hit",
+    "ImportedWorkspace",
     "IngestionOutcome",
     "IngestionResult",
     "InternalError",

@@ -29,6 +29,7 @@ from justesse.client.search_options import SearchOptions
 from justesse.client.search_result import SearchResult
 from justesse.client.space_calls_asynchronous import AsyncSpaceCalls
 from justesse.client.switch_calls_asynchronous import AsyncSwitchCalls
+from justesse.client.transfer_calls_asynchronous import AsyncTransferCalls
 from justesse.client.uploads import Content, Upload
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 from justesse.gateway.v1.ingestion_pb2 import IngestDocumentResponse
@@ -44,6 +45,7 @@ class AsyncJustesse(
     AsyncKeyCalls,
     AsyncSpaceCalls,
     AsyncSwitchCalls,
+    AsyncTransferCalls,
 ):
     """Calls the gateway; belongs to one event loop, and is an asynchronous context manager.
 

@@ -1,8 +1,7 @@
 """The part of the synchronous client that works with jobs."""
 
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import grpc
@@ -13,7 +12,8 @@ from justesse.client.destination import Destination
 from justesse.client.failed_calls import FailedCall, error_from
 from justesse.client.jobs import FileToIngest, Job, JobPage, job_from, submission_messages
 from justesse.client.requests import CallFor, ResultT
-from justesse.gateway.v1.jobs_pb2 import SubmitDocumentsRequest, WatchJobRequest
+from justesse.client.sent_messages import SentMessages
+from justesse.gateway.v1.jobs_pb2 import WatchJobRequest
 
 
 class JobCalls(ABC):
@@ -43,7 +43,7 @@ class JobCalls(ABC):
             request_serializer=method.request_type.SerializeToString,
             response_deserializer=method.response_type.FromString,
         )
-        messages = _Messages(submission_messages(workspace, files))
+        messages = SentMessages(submission_messages(workspace, files))
         call = send.future(iter(messages), timeout=terms.timeout, metadata=terms.metadata)
         messages.belong_to(call.cancel)
         try:
@@ -157,30 +157,3 @@ class JobCalls(ABC):
     def _answer(
         self, call: CallFor[ResultT], timeout: float | None, request_id: str | None
     ) -> ResultT: ...
-
-
-class _Messages:
-    """Iterates over messages in a thread of gRPC's, and keeps what goes wrong for the caller.
-
-    A mere end would pass a torn stream off as a whole one, so a failure cancels the call.
-    """
-
-    def __init__(self, messages: Iterator[SubmitDocumentsRequest]) -> None:
-        self._messages = messages
-        self._cancel_call: Callable[[], object] | None = None
-        self._call_is_known = threading.Event()
-        self.failure: Exception | None = None
-
-    def belong_to(self, cancel_call: Callable[[], object]) -> None:
-        """Tells how to end the call that the messages are sent by."""
-        self._cancel_call = cancel_call
-        self._call_is_known.set()
-
-    def __iter__(self) -> Iterator[SubmitDocumentsRequest]:
-        try:
-            yield from self._messages
-        except (OSError, ValueError, TypeError) as error:
-            self.failure = error
-            self._call_is_known.wait()
-            if self._cancel_call is not None:
-                self._cancel_call()

@@ -1,10 +1,8 @@
 """The part of the asyncio client that works with jobs."""
 
-import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 import grpc.aio
 
@@ -15,7 +13,8 @@ from justesse.client.early_status import EarlyStatus
 from justesse.client.failed_calls import error_from
 from justesse.client.jobs import FileToIngest, Job, JobPage, job_from, submission_messages
 from justesse.client.requests import CallFor, ResultT
-from justesse.gateway.v1.jobs_pb2 import SubmitDocumentsRequest, WatchJobRequest
+from justesse.client.written_messages import write_messages
+from justesse.gateway.v1.jobs_pb2 import WatchJobRequest
 
 
 class AsyncJobCalls(ABC):
@@ -49,7 +48,7 @@ class AsyncJobCalls(ABC):
         early_status = EarlyStatus(call)
         messages = submission_messages(workspace, files)
         try:
-            await _write(call, messages)
+            await write_messages(call, messages)
             return job_from((await call).job)
         except grpc.aio.AioRpcError as error:
             raise error_from(early_status.failure_or(error), terms) from error
@@ -165,20 +164,3 @@ class AsyncJobCalls(ABC):
     async def _answer(
         self, call: CallFor[ResultT], timeout: float | None, request_id: str | None
     ) -> ResultT: ...
-
-
-async def _write(
-    call: grpc.aio.StreamUnaryCall[Any, Any], messages: Iterator[SubmitDocumentsRequest]
-) -> None:
-    """Sends messages; returns early when the service has answered before it heard the end."""
-    try:
-        # Files are opened and read off the event loop.
-        while message := await asyncio.to_thread(next, messages, None):
-            await call.write(message)
-        await call.done_writing()
-    except grpc.aio.InternalError:
-        # The call ended while a message was handed over, say by its deadline; its status says why.
-        return
-    except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
-        if not call.done():
-            raise

@@ -16,6 +16,7 @@ from justesse.client.switch_methods import (
     SET_SWITCH_OVERRIDE,
     SET_SWITCH_ROLLOUT,
 )
+from justesse.client.transfer_methods import EXPORT_WORKSPACE, IMPORT_WORKSPACE
 from justesse.gateway.v1 import (
     context_pb2,
     documents_pb2,
@@ -250,6 +251,8 @@ METHODS: tuple[Method[Any, Any], ...] = (
     REEMBED_WORKSPACE,
     SWITCH_SPACE,
     DROP_SPACE,
+    EXPORT_WORKSPACE,
+    IMPORT_WORKSPACE,
     RECHUNK_DOCUMENT,
     DELETE_ORIGINALS,
     LIST_GLOSSARY_ENTRIES,

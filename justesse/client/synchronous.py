@@ -27,12 +27,20 @@ from justesse.client.search_options import SearchOptions
 from justesse.client.search_result import SearchResult
 from justesse.client.space_calls import SpaceCalls
 from justesse.client.switch_calls import SwitchCalls
+from justesse.client.transfer_calls import TransferCalls
 from justesse.client.uploads import Content, Upload, UploadMessages
 from justesse.client.workspaces import DeletedWorkspace, Workspace, WorkspaceSettings
 
 
 class Justesse(
-    AnswerCalls, DocumentCalls, GlossaryCalls, JobCalls, KeyCalls, SpaceCalls, SwitchCalls
+    AnswerCalls,
+    DocumentCalls,
+    GlossaryCalls,
+    JobCalls,
+    KeyCalls,
+    SpaceCalls,
+    SwitchCalls,
+    TransferCalls,
 ):
     """Calls the gateway; safe to share between threads, and a context manager.
 

@@ -20,6 +20,7 @@ from justesse.gateway.v1 import (
     search_pb2_grpc,
     spaces_pb2_grpc,
     switches_pb2_grpc,
+    transfers_pb2_grpc,
     workspaces_pb2_grpc,
 )
 from tests.fakes.fake_gateway.answers import FakeAnswers
@@ -33,6 +34,7 @@ from tests.fakes.fake_gateway.operation import FakeMesh, FakeSwitches
 from tests.fakes.fake_gateway.search import FakeSearch
 from tests.fakes.fake_gateway.spaces import FakeSpaces
 from tests.fakes.fake_gateway.state import GatewayState
+from tests.fakes.fake_gateway.transfers import FakeTransfers
 from tests.fakes.fake_gateway.workspaces import FakeWorkspaces
 
 
@@ -50,6 +52,7 @@ async def fake_gateway(state: GatewayState) -> AsyncIterator[str]:
     search_pb2_grpc.add_SearchServiceServicer_to_server(FakeSearch(state), server)
     spaces_pb2_grpc.add_SpaceServiceServicer_to_server(FakeSpaces(state), server)
     switches_pb2_grpc.add_SwitchServiceServicer_to_server(FakeSwitches(state), server)
+    transfers_pb2_grpc.add_TransferServiceServicer_to_server(FakeTransfers(state), server)
     glossary_pb2_grpc.add_GlossaryServiceServicer_to_server(FakeGlossary(state), server)
     keys_pb2_grpc.add_KeyServiceServicer_to_server(FakeKeys(state), server)
     mesh_pb2_grpc.add_MeshServiceServicer_to_server(FakeMesh(state), server)

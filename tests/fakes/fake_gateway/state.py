@@ -76,6 +76,11 @@ class GatewayState:
     job_files: dict[str, list[TakenFile]] = field(default_factory=dict)
     watch_breaks: list[ServiceError] = field(default_factory=list)
     """Errors to break off with while a job is in work, one a call."""
+    archive: list[bytes] = field(default_factory=lambda: [b"archive ", b"of demo"])
+    archive_breaks: list[ServiceError] = field(default_factory=list)
+    """Errors to break off with after the first part, one a call."""
+    imports: dict[str, bytes] = field(default_factory=dict)
+    """Archives that came, by workspace."""
     glossary: dict[str, glossary_pb2.GlossaryEntry] = field(default_factory=dict)
     glossary_version: int = 0
     keys: dict[str, keys_pb2.Key] = field(default_factory=dict)

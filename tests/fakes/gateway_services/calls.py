@@ -16,6 +16,8 @@ from google.protobuf.message import Message
 
 import justesse.gateway.v1 as contract
 from gateway.access.needs import ROUTE_NEEDS, RPC_NEEDS, Need, Reach
+from justesse.gateway.v1 import transfers_pb2
+from tests.fakes.gateway_services.transfers import archive_of
 
 JOB = "0" * 32
 _FIELDS: dict[str, Any] = {
@@ -82,7 +84,7 @@ class Rpc:
             request_serializer=lambda message: message.SerializeToString(),
             response_deserializer=answer_class.FromString,
         )
-        sent = iter([request]) if streams[0] else request
+        sent = iter([request, *self._following()]) if streams[0] else request
         running = call(sent, metadata=metadata, timeout=30)
         if not streams[1]:
             return [await running]
@@ -93,6 +95,12 @@ class Rpc:
                 running.cancel()
                 break
         return answers
+
+    def _following(self) -> list[Message]:
+        """Returns what must follow the first message of a stream."""
+        if self.method.name != "ImportWorkspace":
+            return []
+        return [transfers_pb2.ImportWorkspaceRequest(content=b"".join(archive_of()))]
 
 
 def rpcs() -> list[Rpc]:
@@ -134,6 +142,8 @@ class RouteCall:
         if self.method == "POST" and self.template.endswith(("/documents", "/jobs")):
             body["files"] = [("file", ("n.md", b"text"))]
             body["data"] = {"workspace": workspace}
+        elif self.template.endswith("/import"):
+            body["content"] = b"".join(archive_of())
         elif self.method in {"POST", "PUT", "PATCH"}:
             body["json"] = sound_body(self, workspace)
         return await client.request(

@@ -37,11 +37,12 @@ from gateway.workspaces import (
 from tests.fakes.gateway_services.behaviour import Behaviour
 from tests.fakes.gateway_services.passages import fused_hit
 from tests.fakes.gateway_services.spaces import SPACE
+from tests.fakes.gateway_services.transfers import TransferredWorkspaces
 from tests.fakes.idle_spaces import IdleSpaces
 
 
 @dataclass
-class FakeRetriever(IdleSpaces):
+class FakeRetriever(IdleSpaces, TransferredWorkspaces):
     """Holds workspaces by slug and answers searches with the passages `found`, in that order."""
 
     workspaces: dict[str, Workspace] = field(default_factory=dict)
@@ -60,6 +61,7 @@ class FakeRetriever(IdleSpaces):
     explained_seq: int = 0
     parents: dict[str, Parent] = field(default_factory=dict)
     parents_error: ServiceError | None = None
+    imported: dict[str, list[bytes]] = field(default_factory=dict)
 
     def add_workspace(
         self,

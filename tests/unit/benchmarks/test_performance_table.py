@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import growth_table
 from benchmarks.goals import Goal
 from benchmarks.performance_table import (
     ALL_GOALS,
@@ -32,6 +33,15 @@ def test_the_readme_shows_what_was_measured() -> None:
 
     assert readme_with_results(readme) == readme
     assert table.count("\n| ") > 5
+
+
+def test_the_page_of_scale_shows_what_was_measured() -> None:
+    """Every number of its table equals that of the kept result, and none is missing."""
+    page = growth_table.PAGE.read_text()
+    table = page.partition(growth_table.FIRST)[2].partition(growth_table.LAST)[0]
+
+    assert growth_table.page_with_growth(page) == page
+    assert "not measured" not in table
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from gateway.servicer.search import SearchServicer
 from gateway.servicer.served import served_services
 from gateway.servicer.spaces import SpaceServicer
 from gateway.servicer.switches import SwitchServicer
+from gateway.servicer.transfers import TransferServicer
 from gateway.servicer.workspaces import WorkspaceServicer
 from justesse.gateway.v1 import (
     answers_pb2,
@@ -45,6 +46,7 @@ from justesse.gateway.v1 import (
     search_pb2,
     spaces_pb2,
     switches_pb2,
+    transfers_pb2,
     workspaces_pb2,
 )
 from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
@@ -62,6 +64,7 @@ SERVICERS: dict[str, type] = {
     "SearchService": SearchServicer,
     "SpaceService": SpaceServicer,
     "SwitchService": SwitchServicer,
+    "TransferService": TransferServicer,
     "WorkspaceService": WorkspaceServicer,
 }
 
@@ -81,6 +84,7 @@ def contract_services() -> dict[str, ServiceDescriptor]:
         search_pb2,
         spaces_pb2,
         switches_pb2,
+        transfers_pb2,
         workspaces_pb2,
     )
     return {

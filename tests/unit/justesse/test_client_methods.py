@@ -19,6 +19,7 @@ from justesse.gateway.v1 import (
     search_pb2,
     spaces_pb2,
     switches_pb2,
+    transfers_pb2,
     workspaces_pb2,
 )
 
@@ -35,6 +36,7 @@ FILES = (
     search_pb2,
     spaces_pb2,
     switches_pb2,
+    transfers_pb2,
     workspaces_pb2,
 )
 

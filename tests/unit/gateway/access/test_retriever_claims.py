@@ -44,6 +44,18 @@ def vectors_put() -> PassageVectorsPut:
     return PassageVectorsPut((), VectorBlock("s", np.zeros((0, 4), np.float32)), "holder")
 
 
+async def exported(client: RetrieverClient, slug: str) -> list[bytes]:
+    """Returns all records of a workspace."""
+    return [record async for record in client.export_workspace(slug)]
+
+
+async def nothing() -> AsyncIterator[bytes]:
+    """Yields no record."""
+    records: list[bytes] = []
+    for record in records:
+        yield record
+
+
 READS: dict[str, Called] = {
     "describe_workspace": lambda client, slug: client.describe_workspace(slug),
     "get_document": lambda client, slug: client.get_document(slug, "a.md"),
@@ -66,6 +78,8 @@ CHANGES: dict[str, Called] = {
     "update_workspace": lambda client, slug: client.update_workspace(WorkspaceUpdate(slug)),
     "switch_space": lambda client, slug: client.switch_space(slug, "s"),
     "drop_space": lambda client, slug: client.drop_space(slug, "s"),
+    "export_workspace": lambda client, slug: exported(client, slug),
+    "import_workspace": lambda client, slug: client.import_workspace(slug, nothing()),
     "delete_workspace": lambda client, slug: client.delete_workspace(slug),
 }
 CALLS = READS | WRITES | CHANGES
