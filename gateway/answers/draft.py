@@ -8,6 +8,9 @@ from gateway.answers.checking.checked_answer import CheckedAnswer
 from gateway.answers.held_text import HeldText
 from gateway.answers.languages import has_enough_letters, is_in_other_language
 
+_MOST_CHECKS = 64
+"""While a text grows to e times its length."""
+
 Check = Callable[[str], CheckedAnswer]
 """Checks what is written until now; of a text that goes on, the result goes on too."""
 
@@ -29,6 +32,7 @@ class Draft:
         """`language` (ISO 639-1) is that of the question."""
         self.text = ""
         self.raw = ""
+        self._whole = ""
         self._check = check
         self._language = language
         self._held = HeldText()
@@ -37,8 +41,11 @@ class Draft:
 
     def add(self, piece: str) -> str:
         """Returns what can be given out by now; raises OtherLanguage before anything is."""
-        whole = self._held.feed(piece)
-        return self._checked(whole, at_end=False) if whole else ""
+        self._whole += self._held.feed(piece)
+        # All is checked anew each time: of a long answer, not for every few words.
+        if len(self._whole) <= len(self.raw) / _MOST_CHECKS:
+            return ""
+        return self._checked("", at_end=False)
 
     def close(self, *, complete: bool) -> str:
         """Returns what is left to be given out; a sentence that is not `complete` is left out."""
@@ -50,8 +57,9 @@ class Draft:
         """Whether all that has come, as checked, has been given out."""
         return self.text == self.seen.text
 
-    def _checked(self, whole: str, *, at_end: bool) -> str:
-        self.raw += whole
+    def _checked(self, rest: str, *, at_end: bool) -> str:
+        self.raw += self._whole + rest
+        self._whole = ""
         checked = self.seen = self._check(self.raw)
         if not self._begun:
             # Not the checked text: its remarks are in the language that is wanted.

@@ -9,9 +9,14 @@ _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>\"'`|\]]+|\bwww\.[^\s<>\"'`|\]]+"
 _CLOSING = ".,;:!?)»”’"
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"`[^`\n]+`")
-_TARGET = r"\(\s*(?P<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)"
-_IMAGE = re.compile(rf"!\[[^\[\]]*\](?:{_TARGET}|\[[^\[\]\n]*\])")
-_LINK = re.compile(rf"\[(?P<text>[^\[\]]*)\]{_TARGET}")
+_TARGET = (
+    r"\(\s*(?P<target><[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)"
+    r"(?:\s+[\"'][^\"'\n]*[\"'])?\s*\)"
+)
+# With brackets in it, as links have them around images.
+_BRACKETED = r"(?:[^\[\]]|\[[^\[\]]*\])*"
+_IMAGE = re.compile(rf"!\[{_BRACKETED}\](?:{_TARGET}|\[[^\[\]\n]*\])")
+_LINK = re.compile(rf"\[(?P<text>{_BRACKETED})\]{_TARGET}")
 _REFERENCE = re.compile(
     r"^[ \t]{0,3}\[[^\[\]\n]+\]:[ \t]*<?(?P<target>[^\s<>]+)>?.*$", re.MULTILINE
 )

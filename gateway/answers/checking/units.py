@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from gateway.answers.checking.links import code_spans
 from gateway.answers.checking.marks import MARK
@@ -102,7 +104,7 @@ def _prose(text: str, start: int, end: int, marks: list[Mark]) -> Iterator[Unit]
 def _behind_marks(text: str, first: int, last: int, marks: list[Mark]) -> int:
     """Returns where the sentence goes on behind the marks that it begins with."""
     at = first
-    for mark in marks:
+    for mark in _marks_within(marks, first, last):
         if mark.start == at and mark.end <= last:
             at = mark.end
             while at < last and text[at] in " \t.,;":
@@ -117,7 +119,13 @@ def _without_blanks(text: str, end: int, least: int) -> int:
 
 
 def _unit(start: int, end: int, marks: list[Mark]) -> Unit:
-    return Unit(start, end, tuple(mark for mark in marks if start <= mark.start < end))
+    return Unit(start, end, tuple(_marks_within(marks, start, end)))
+
+
+def _marks_within(marks: list[Mark], start: int, end: int) -> list[Mark]:
+    """Returns the marks that begin in `[start, end)`; all are in order."""
+    first = bisect_left(marks, start, key=attrgetter("start"))
+    return marks[first : bisect_left(marks, end, lo=first, key=attrgetter("start"))]
 
 
 def _lines_apart(text: str) -> Iterator[tuple[int, int]]:
