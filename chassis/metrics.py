@@ -35,8 +35,12 @@ class Metrics:
 
     content_type = CONTENT_TYPE_LATEST
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        self.registry = CollectorRegistry()
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.perf_counter,
+        registry: CollectorRegistry | None = None,
+    ) -> None:
+        self.registry = registry or CollectorRegistry()
         self.clock = clock
         self.server_calls = Histogram(
             "rpc_server_call_duration_seconds",

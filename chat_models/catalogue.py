@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import structlog
 
+from chassis.breaker_metrics import breaker_metrics_of
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.metrics import Metrics
 from chassis.vendor_connection import Connection, Timing
@@ -40,6 +41,7 @@ def configured_chain(settings: ChatSettings, metrics: Metrics) -> ChatChain | No
             open_s=settings.chat_breaker_open_s,
             on_change=_log_change,
         )
+        breaker_metrics_of(metrics).watch(breaker)
         models.append(BUILDERS[provider](connection, cards.card(provider, name), breaker, Timing()))
     return ChatChain(models, usage_of(metrics)) if models else None
 

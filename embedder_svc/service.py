@@ -9,6 +9,7 @@ import structlog
 
 from chassis.background_task import background_task
 from chassis.binding import EXIT_CONFIG, StartError
+from chassis.breaker_metrics import BreakerMetrics, breaker_metrics_of
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.cost_ledger import CostLedger
 from chassis.mesh_identity import mesh_certificates
@@ -46,12 +47,13 @@ async def running_embedder(
         if disk is not None:
             stack.push_async_callback(asyncio.to_thread, disk.close)
         embedder = embedder_of(
-            configured_providers(settings, lambda name: _breaker(name, settings))
+            configured_providers(settings, lambda name: _breaker(name, settings, None))
             if providers is None
             else providers,
             settings,
             usage_of(metrics),
             disk,
+            breaker_metrics_of(metrics),
         )
         _require_some(embedder)
         stack.push_async_callback(embedder.chain.close)
@@ -77,13 +79,14 @@ def embedder_of(
     settings: EmbedderSettings,
     usage: Usage,
     disk: DiskState | None = None,
+    breakers: BreakerMetrics | None = None,
 ) -> Embedder:
     """Makes a chain of the providers, with one cache and one ledger for all."""
     cache = VectorCache(settings.cache_max_bytes, settings.cache_ttl_s, disk=disk)
     links = tuple(
         ChainLink(
             provider,
-            _breaker(provider.name, settings),
+            _breaker(provider.name, settings, breakers),
             cache=cache,
             on_drift=partial(usage.count_drift_refusal, provider.name),
         )
@@ -105,13 +108,16 @@ def embedder_of(
     )
 
 
-def _breaker(name: str, settings: EmbedderSettings) -> CircuitBreaker:
-    return CircuitBreaker(
+def _breaker(
+    name: str, settings: EmbedderSettings, breakers: BreakerMetrics | None
+) -> CircuitBreaker:
+    breaker = CircuitBreaker(
         name,
         threshold=settings.breaker_threshold,
         open_s=settings.breaker_open_s,
         on_change=_log_change,
     )
+    return breaker if breakers is None else breakers.watch(breaker)
 
 
 def _require_some(embedder: Embedder) -> None:

@@ -33,6 +33,7 @@ from gateway.search_explanations import SearchExplanations
 from gateway.searches import Searches
 from gateway.space_work import SpaceWork
 from gateway.stage_calls import SearchParts
+from gateway.stage_metrics import StageMetrics
 from gateway.switches.editing import SwitchEditing
 from gateway.switches.switching import Switching
 from gateway.uploads import MAX_FILE_BYTES, Uploads
@@ -92,6 +93,7 @@ def assembled(
     vector_ttl_s: float = 600.0,
     max_file_bytes: int = MAX_FILE_BYTES,
     pace: Pace | None = None,
+    stage_metrics: StageMetrics | None = None,
 ) -> Application:
     """Returns the application over the given services; by default it lets everybody in."""
     known = KnownWorkspaces(services.retriever)
@@ -105,7 +107,7 @@ def assembled(
         glossaries,
     )
     queries = queries or Admission(UNBOUNDED)
-    searches = Searches(parts, switches, queries)
+    searches = Searches(parts, switches, queries, stage_metrics)
     switch_editing = SwitchEditing(switches, services.retriever)
     catalogue = Catalogue(
         services.retriever, services.ingestion, known, vectors, glossaries, switch_editing

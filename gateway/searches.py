@@ -13,6 +13,7 @@ from gateway.pipeline import STAGE_ORDER, Retrieval, find_passages
 from gateway.questions import FoundPassages, Question
 from gateway.receipt import Receipt, StageOutcome
 from gateway.stage_calls import SearchParts
+from gateway.stage_metrics import StageMetrics
 from gateway.stage_times import StageTimes
 from gateway.stages import Stages
 from gateway.switches.rules import SwitchChoice
@@ -27,8 +28,15 @@ _log = structlog.get_logger("gateway.searches")
 class Searches:
     """Runs questions through the pipeline with the switches in force."""
 
-    def __init__(self, parts: SearchParts, switches: Switching, admission: Admission) -> None:
+    def __init__(
+        self,
+        parts: SearchParts,
+        switches: Switching,
+        admission: Admission,
+        stage_metrics: StageMetrics | None = None,
+    ) -> None:
         self._parts = parts
+        self._stage_metrics = stage_metrics
         self._switches = switches
         self._times = StageTimes()
         self.admission = admission
@@ -63,7 +71,7 @@ class Searches:
         question = permitted(question)
         deadline = current_deadline() or Deadline.after(default_deadline_s)
         choice = self._switches.choice(question.workspace, question.query)
-        return SearchRun(self._parts, question, choice, deadline, self._times)
+        return SearchRun(self._parts, question, choice, deadline, self._times, self._stage_metrics)
 
 
 class SearchRun:
@@ -76,7 +84,9 @@ class SearchRun:
         choice: SwitchChoice,
         deadline: Deadline,
         times: StageTimes,
+        stage_metrics: StageMetrics | None = None,
     ) -> None:
+        self._stage_metrics = stage_metrics
         self.stages = Stages(deadline, STAGE_ORDER, times)
         self._parts = parts
         self._question = question
@@ -95,7 +105,7 @@ class SearchRun:
         )
 
     def receipt(self) -> Receipt:
-        """Returns what was done until now, and logs what was lost."""
+        """Returns what was done, and counts it and logs what was lost: to be called once."""
         receipt = Receipt(
             request_id=current_request_id(),
             stages=self.stages.reports(),
@@ -103,6 +113,8 @@ class SearchRun:
             costs=self.stages.costs(),
             variant=self._choice.variant,
         )
+        if self._stage_metrics is not None:
+            self._stage_metrics.count(receipt.stages)
         for report in receipt.stages:
             if report.outcome is StageOutcome.DEGRADED:
                 _log.warning(

@@ -49,6 +49,7 @@ from gateway.refreshing import repeated
 from gateway.servicer.access import AccessGuard
 from gateway.servicer.served import served_services
 from gateway.settings import GatewaySettings
+from gateway.stage_metrics import StageMetrics
 from gateway.switches.announcements import asked, tells, told
 from gateway.switches.board import SwitchBoard
 from gateway.switches.database_rules import DatabaseRuleStore
@@ -205,6 +206,7 @@ async def _application(
         vector_ttl_s=settings.vector_cache_ttl_s,
         max_file_bytes=settings.max_file_bytes,
         pace=Pace(settings.upload_idle_s, settings.upload_bytes_per_s),
+        stage_metrics=StageMetrics(metrics.registry),
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 from pydantic import SecretStr
 
+from chassis.breaker_metrics import breaker_metrics_of
 from chassis.circuit_breaker import BreakerState, CircuitBreaker
 from chassis.cost_ledger import CostLedger
 from chassis.mesh_identity import mesh_certificates
@@ -89,7 +90,7 @@ def configured_models(
             check_interval_s=settings.chat_check_interval_s,
         )
     if settings.dialect is not None:
-        models[Implementation.ENDPOINT] = endpoint_model(settings)
+        models[Implementation.ENDPOINT] = endpoint_model(settings, metrics)
     if settings.folder_path is not None:
         models[Implementation.FOLDER] = FolderModel(
             CrossEncoder(
@@ -101,7 +102,7 @@ def configured_models(
     return models
 
 
-def endpoint_model(settings: RerankerSettings) -> EndpointModel:
+def endpoint_model(settings: RerankerSettings, metrics: Metrics) -> EndpointModel:
     """Makes the model behind the endpoint of the settings, which must name its kind."""
     dialect = settings.dialect
     assert dialect is not None
@@ -119,7 +120,9 @@ def endpoint_model(settings: RerankerSettings) -> EndpointModel:
             settings=VendorHttpSettings(private_hosts=settings.private_providers),
         ),
         patience=_PATIENCE,
-        breaker=CircuitBreaker(dialect.name, on_change=_log_change),
+        breaker=breaker_metrics_of(metrics).watch(
+            CircuitBreaker(dialect.name, on_change=_log_change)
+        ),
         limiter=RateLimiter(
             requests_per_minute=None if limit is None else limit / settings.replicas
         ),

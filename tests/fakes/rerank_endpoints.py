@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from chassis.deadline import Deadline
+from chassis.metrics import Metrics
 from chassis.settings import read_settings
 from reranker_svc.endpoints.endpoint_model import EndpointModel
 from reranker_svc.passage_model import Passage
@@ -64,6 +65,8 @@ def settings_of(server: RerankServer, kind: str, model: str) -> RerankerSettings
 async def model_of(server: RerankServer, kind: str) -> AsyncIterator[EndpointModel]:
     """Runs the server and a model that asks it."""
     async with serving(server):
-        model = endpoint_model(settings_of(server, kind, "" if kind == "tei" else "a-reranker"))
+        model = endpoint_model(
+            settings_of(server, kind, "" if kind == "tei" else "a-reranker"), Metrics()
+        )
         async with model.running():
             yield model

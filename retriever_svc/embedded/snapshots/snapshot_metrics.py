@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry, Counter, Gauge
 
 
 class SnapshotMetrics:
@@ -11,6 +11,11 @@ class SnapshotMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.written = Counter(
             "retriever_snapshot_written", "Snapshots of dense indexes written.", registry=registry
+        )
+        self.written_at = Gauge(
+            "retriever_snapshot_written_timestamp_seconds",
+            "When this process last wrote a snapshot, in seconds since 1970 UTC; 0 before.",
+            registry=registry,
         )
         self.loaded = Counter(
             "retriever_snapshot_loaded", "Snapshots of dense indexes loaded.", registry=registry

@@ -17,6 +17,7 @@ from weakref import ref
 
 import structlog
 
+from chassis.clock import wall
 from retriever_svc.documents import IntVector
 from retriever_svc.embedded.data_folder import DataFolder
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
@@ -230,6 +231,7 @@ class Snapshots:
             self._saved[place] = _Saved(tuple(entries))
         _remove_others(path, {entry.file for _, entry in entries})
         self.metrics.written.inc()
+        self.metrics.written_at.set(wall())
         return True
 
     def _check(self, manifest: SnapshotManifest, place: SnapshotPlace, seq: int) -> None:

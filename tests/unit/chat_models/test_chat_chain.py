@@ -177,12 +177,18 @@ async def test_tokens_costs_and_failures_are_counted() -> None:
     async with chain.stream(REQUEST) as stream:
         assert [piece async for piece in stream]
 
-    b, first = {"provider": "b", "model": "b-model"}, {"provider": "first", "model": "first-model"}
-    assert sample(metrics.registry, "chat_tokens_total", direction="input", **b) == 40
-    assert sample(metrics.registry, "chat_tokens_total", direction="output", **b) == 10
+    b, first = (
+        {"gen_ai_provider_name": name, "gen_ai_request_model": f"{name}-model"}
+        for name in ("b", "first")
+    )
+    tokens = "gen_ai_client_token_usage_sum"
+    assert sample(metrics.registry, tokens, gen_ai_token_type="input", **b) == 40
+    assert sample(metrics.registry, tokens, gen_ai_token_type="output", **b) == 10
     cost = sample(metrics.registry, "chat_cost_total", currency="EUR", **b)
     assert cost == pytest.approx(2 * (20 + 50) / 1e6)
-    failures = sample(metrics.registry, "chat_failures_total", reason="VENDOR_UNAVAILABLE", **first)
+    failures = sample(
+        metrics.registry, "chat_failures_total", error_type="VENDOR_UNAVAILABLE", **first
+    )
     assert failures == 2
 
 

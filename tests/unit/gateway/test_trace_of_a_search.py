@@ -70,8 +70,9 @@ def collector() -> Iterator[SpanCollector]:
         yield running
 
 
-async def searched(collector: SpanCollector, database: SwitchDatabase) -> None:
-    """Asks once over HTTP, as part of a trace."""
+async def searched(collector: SpanCollector, database: SwitchDatabase) -> Metrics:
+    """Asks once over HTTP, as part of a trace; returns the gateway's metrics."""
+    metrics = Metrics()
     chat = BusyOnceChat(failures=[RefusedError(503, {"error": {"message": "busy"}})])
     answers: dict[str, Answer] = {
         "justesse.retriever.v1.WorkspaceService.DescribeWorkspace": describe_workspace,
@@ -103,7 +104,7 @@ async def searched(collector: SpanCollector, database: SwitchDatabase) -> None:
                     "reranker_target": others.address,
                 }
             )
-            gateway = await stack.enter_async_context(running_gateway(settings, metrics=Metrics()))
+            gateway = await stack.enter_async_context(running_gateway(settings, metrics=metrics))
             client = await stack.enter_async_context(
                 httpx.AsyncClient(base_url=f"http://{gateway.http_address}", timeout=60)
             )
@@ -113,12 +114,13 @@ async def searched(collector: SpanCollector, database: SwitchDatabase) -> None:
                 headers={"traceparent": f"00-{TRACE}-{CALLER}-01", "X-Timeout-Ms": "30000"},
             )
             assert answer.status_code == 200
+    return metrics
 
 
 async def test_one_search_is_one_tree(collector: SpanCollector, database: SwitchDatabase) -> None:
     """Request, stages, calls, calls served, model and attempts: each under the one before; errors
     and the retry are told; no text of the question is in any span."""
-    await searched(collector, database)
+    metrics = await searched(collector, database)
     spans = [one for one in collector.spans if one.trace_id.hex() == TRACE]
     by_id = {one.span_id: one for one in spans}
 
@@ -157,6 +159,9 @@ async def test_one_search_is_one_tree(collector: SpanCollector, database: Switch
     assert collector.only("stage embed").status.code == Status.STATUS_CODE_ERROR
     for search in collector.named("stage search"):
         assert search.status.code == Status.STATUS_CODE_UNSET
+
+    degraded = {"stage": "embed", "outcome": "degraded", "reason": "GONE"}
+    assert metrics.registry.get_sample_value("justesse_stages_total", degraded) == 1
 
     sent = b"".join(one.SerializeToString() for one in collector.spans)
     for words in (QUERY, "conteneur", "negoce"):

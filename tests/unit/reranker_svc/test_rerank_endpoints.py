@@ -9,6 +9,7 @@ import pytest
 
 from chassis.circuit_breaker import BreakerState, CircuitOpen
 from chassis.deadline import Deadline
+from chassis.metrics import Metrics
 from chassis.vendor_errors import (
     VendorRefused,
     VendorTimeout,
@@ -193,7 +194,7 @@ async def test_prices_are_those_of_the_model() -> None:
 
     async def cost(kind: str, model_name: str) -> tuple[object, str]:
         async with serving(server := SERVERS[kind]()):
-            model = endpoint_model(settings_of(server, kind, model_name))
+            model = endpoint_model(settings_of(server, kind, model_name), Metrics())
             async with model.running():
                 bill = Bill()
                 await model.order(QUESTION, passages, soon(), bill)
