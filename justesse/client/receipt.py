@@ -53,7 +53,7 @@ class Receipt:
 
     request_id: str
     stages: tuple[StageReport, ...]
-    """In the order of the pipeline: rewrite, embed, search, rerank."""
+    """In the order of the pipeline: rewrite, embed, search, rerank, parents, answer."""
     latency_ms: float
     """From the door of the gateway to the answer."""
     costs: tuple[Cost, ...]

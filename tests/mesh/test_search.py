@@ -5,9 +5,11 @@ import re
 import grpc
 import pytest
 
+from justesse.client import AnswerOrigin, Justesse
 from justesse.gateway.v1 import filters_pb2, glossary_pb2, ingestion_pb2, search_pb2, workspaces_pb2
 from tests.mesh.caller import Caller, details_of, found, outcomes
 from tests.mesh.conftest import DOCUMENTS, WORKSPACE
+from tests.mesh.processes import Mesh
 
 pytestmark = pytest.mark.mesh
 
@@ -173,3 +175,16 @@ def test_equal_questions_get_equal_answers(caller: Caller) -> None:
 
     assert found(first) == found(second)
     assert found(first)
+
+
+def test_a_question_is_answered_from_what_is_found(mesh: Mesh) -> None:
+    """In quoted sentences with their source, or refused by its reason; no chat model is named."""
+    with Justesse(mesh.gateway_address) as justesse:
+        answer = justesse.answer(WORKSPACE, "Quand l'armateur facture-t-il des surestaries ?")
+        refused = justesse.answer(WORKSPACE, "Combien de conteneurs pour Casablanca ?")
+
+    assert answer.outcome.origin is AnswerOrigin.EXTRACTED
+    assert "l'armateur facture des surestaries" in answer.text
+    assert answer.citations[0].document_id == "surestaries.md"
+    assert refused.outcome.refusal is not None
+    assert refused.outcome.refusal.reason == "WEAK_EVIDENCE"

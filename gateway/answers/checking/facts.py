@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
+from cachetools import TTLCache, cached
+
 from text_analysis.abbreviations import is_abbreviation
 from text_analysis.normalisation import fold_accents
 from text_analysis.tokens import Analyzer
+
+REMEMBERED_S = 60.0
+"""Seconds: as long as an answer is written; deleted texts are not to stay."""
 
 _GROUP = "[ \u00a0\u202f'’]"
 _NUMBER = re.compile(rf"\d{{1,3}}(?:{_GROUP}\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*")
@@ -85,7 +90,7 @@ def names_of(text: str) -> list[str]:
     return list(dict.fromkeys(plain_word(name) for name in (*names, *_CODE.findall(text))))
 
 
-@lru_cache(maxsize=512)
+@cached(TTLCache(512, REMEMBERED_S))
 def facts_of(text: str, language: str) -> TextFacts:
     """Returns what a text says; `language` is "fr" or "en"."""
     plain = plain_word(text)

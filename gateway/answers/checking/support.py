@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import lru_cache
+
+from cachetools import TTLCache, cached
 
 from gateway.answers.checking.facts import (
+    REMEMBERED_S,
     TextFacts,
     facts_of,
     names_of,
@@ -84,7 +86,7 @@ def _word_share(
     return len(terms & held) / len(terms)
 
 
-@lru_cache(maxsize=512)
+@cached(TTLCache(512, REMEMBERED_S))
 def _language_of(text: str) -> str:
     # While an answer is written, its first sentences are looked at again with each that follows.
     return detect_language(text)
