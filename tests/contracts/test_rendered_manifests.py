@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from functools import cache
@@ -23,6 +24,7 @@ VERSION = "1.31"
 FOREIGN = {
     ("cert-manager.io/v1", "Certificate"),
     ("cert-manager.io/v1", "Issuer"),
+    ("monitoring.coreos.com/v1", "PrometheusRule"),
     ("monitoring.coreos.com/v1", "ServiceMonitor"),
 }
 KUBECTL = shutil.which("kubectl")
@@ -208,3 +210,17 @@ def test_callers_see_every_pod_and_find_new_ones(overlay: str) -> None:
             variables = {item["name"] for item in container["env"]}
             assert f"JUSTESSE_{name.upper()}_MAX_CONNECTION_AGE_S" not in variables
     assert ServerSettings().max_connection_age_s is not None
+
+
+@pytest.mark.parametrize("overlay", ["production", "scaled"])
+def test_what_is_run_for_others_is_watched(overlay: str) -> None:
+    """With the alerts, and a dashboard under the label by which Grafana's sidecar finds it."""
+    assert of_kind(overlay, "ServiceMonitor")
+    (rules,) = of_kind(overlay, "PrometheusRule")
+    (dashboard,) = [
+        each
+        for each in of_kind(overlay, "ConfigMap")
+        if each["metadata"].get("labels", {}).get("grafana_dashboard") == "1"
+    ]
+    assert rules["spec"]["groups"]
+    assert json.loads(dashboard["data"]["justesse.json"])["panels"]
