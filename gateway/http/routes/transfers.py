@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+import structlog
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
+from chassis.errors import ServiceError
 from gateway.archives.archives import Archives
 from gateway.http.json_bodies import StrictJsonRoute
 from gateway.http.models.transfers import ImportReportBody
 from gateway.http.responses import JsonResponse
+
+_log = structlog.get_logger("gateway.http.transfers")
 
 MEDIA_TYPE = "application/octet-stream"
 
@@ -64,5 +68,10 @@ async def _following(
 ) -> AsyncGenerator[bytes, None]:
     async with aclosing(archive):
         yield first
-        async for part in archive:
-            yield part
+        try:
+            async for part in archive:
+                yield part
+        except ServiceError as error:
+            # Too late for an answer of its own: the connection is closed before the end.
+            _log.warning("an export broke off", error=str(error))
+            raise

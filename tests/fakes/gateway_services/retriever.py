@@ -62,6 +62,7 @@ class FakeRetriever(IdleSpaces, TransferredWorkspaces):
     parents: dict[str, Parent] = field(default_factory=dict)
     parents_error: ServiceError | None = None
     imported: dict[str, list[bytes]] = field(default_factory=dict)
+    export_error: ServiceError | None = None
 
     def add_workspace(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
 
-from chassis.errors import AlreadyExists, NotFound
+from chassis.errors import AlreadyExists, NotFound, ServiceError
 from gateway.archives.facts import WorkspaceFacts, facts_to_json
 from gateway.archives.frames import ArchiveWriter, FrameKind
 from gateway.workspaces import ImportedCounts, Workspace
@@ -31,6 +31,8 @@ class TransferredWorkspaces:
     behaviour: Behaviour
     imported: dict[str, list[bytes]]
     """Records that have come, by workspace."""
+    export_error: ServiceError | None
+    """Error to break off with after the first record."""
 
     async def export_workspace(self, workspace: str) -> AsyncGenerator[bytes, None]:
         """Implements the port: records that came, or the same for every workspace."""
@@ -39,6 +41,8 @@ class TransferredWorkspaces:
             raise NotFound(f"there is no workspace {workspace!r}", reason="WORKSPACE_NOT_FOUND")
         for record in self.imported.get(workspace, RECORDS):
             yield record
+            if self.export_error is not None:
+                raise self.export_error
 
     async def import_workspace(
         self, workspace: str, records: AsyncIterator[bytes]

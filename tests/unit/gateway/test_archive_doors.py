@@ -6,9 +6,12 @@ import grpc.aio
 import httpx
 import pytest
 
-from chassis.errors import NotFound
+from chassis.errors import NotFound, Unavailable
+from chassis.metrics import Metrics
 from gateway.archives.facts import WorkspaceFacts
 from gateway.glossary.entry import GlossaryEntry
+from gateway.http.app import http_door
+from gateway.http.server import running_http
 from justesse.gateway.v1 import transfers_pb2, transfers_pb2_grpc
 from tests.fakes.gateway_services.grpc_door import refusal
 from tests.fakes.gateway_services.mesh_of_fakes import MeshOfFakes
@@ -129,6 +132,26 @@ async def test_a_missing_workspace_is_told_before_the_archive_begins(
     assert answer.status_code == 404
     assert status == "NOT_FOUND"
     assert isinstance(error, NotFound)
+
+
+async def test_an_export_that_breaks_off_is_told_from_a_whole_one(
+    mesh: MeshOfFakes, channel: grpc.aio.Channel
+) -> None:
+    """Over HTTP the connection ends before the answer does, over gRPC the status says it."""
+    mesh.retriever.export_error = Unavailable("the retriever is lost")
+    door = http_door(mesh.application(), Metrics())
+    async with (
+        running_http(door, "127.0.0.1", 0, insecure=True, grace_s=0.0) as address,
+        httpx.AsyncClient(base_url=f"http://{address}") as http,
+    ):
+        with pytest.raises(httpx.RemoteProtocolError):
+            await http.get("/v1/workspaces/negoce/export")
+    stub = transfers_pb2_grpc.TransferServiceStub(channel)
+    call = stub.ExportWorkspace(transfers_pb2.ExportWorkspaceRequest(workspace="negoce"))
+    with pytest.raises(grpc.aio.AioRpcError) as broken:
+        _ = [message async for message in call]
+
+    assert broken.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
 async def test_messages_out_of_order_are_refused(channel: grpc.aio.Channel) -> None:

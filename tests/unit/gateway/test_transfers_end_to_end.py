@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,11 +11,25 @@ import pytest
 
 from chassis.channel import open_channel
 from chassis.errors import InvalidArgument, NotFound
+from chassis.metrics import Metrics
+from chassis.server import ServerSettings, running_server
+from gateway.application import Services, assembled
 from gateway.clients.retriever import RetrieverClient, retriever_over
 from gateway.documents import Document, Passage, VectorBlock
+from gateway.mesh import Mesh
+from gateway.servicer.served import served_services
+from gateway.switches.switching import Switching
 from gateway.workspaces import ImportedCounts, WorkspaceSettings
+from justesse.client import AsyncJustesse, InvalidRequestError
 from retriever_svc.service import running_retriever
 from retriever_svc.settings import RetrieverSettings
+from tests.fakes.gateway_services.glossary import empty_board
+from tests.fakes.gateway_services.jobs import FakeJobs
+from tests.fakes.gateway_services.keys import open_access
+from tests.fakes.gateway_services.models import FakeEmbedder, FakeReranker, FakeRewriter
+from tests.fakes.gateway_services.roles import FakeIngestion, FakeReembedding
+from tests.fakes.gateway_services.switch_database import SwitchDatabase
+from tests.fakes.gateway_services.switch_rules import FakeRuleStore
 
 SPACE = "fake/model@1/4/l2/none"
 
@@ -82,3 +97,41 @@ async def test_refusals_of_the_retriever_keep_their_reasons(retriever: Retriever
 
     assert missing.value.reason == "WORKSPACE_NOT_FOUND"
     assert damaged.value.reason == "ARCHIVE_DAMAGED"
+
+
+async def test_a_client_takes_a_workspace_through_the_gateway(
+    retriever: RetrieverClient, tmp_path: Path
+) -> None:
+    """Out, into a file, in again, and out once more: the same bytes, and the same found."""
+    embedder = FakeEmbedder(vector_of=lambda _text, _space: np.array([1, 2, 3, 2], np.float32))
+    services = Services(
+        FakeRewriter(),
+        embedder,
+        retriever,
+        FakeReranker(),
+        FakeIngestion(),
+        FakeJobs(),
+        FakeReembedding(),
+    )
+    switches = Switching(SwitchDatabase(tmp_path / "gateway.sqlite").board(), FakeRuleStore())
+    application = assembled(services, switches, empty_board(), Mesh([], embedder), *open_access())
+    settings = ServerSettings(drain_grace_s=0.0)
+    async with (
+        running_server(served_services(application), settings, metrics=Metrics()) as server,
+        AsyncJustesse(server.address) as client,
+    ):
+        archive = b"".join([part async for part in client.export_workspace("docs")])
+        imported = await client.import_workspace("copy", io.BytesIO(archive))
+        again = b"".join([part async for part in client.export_workspace("copy")])
+        before, after = [await client.search(slug, "eau") for slug in ("docs", "copy")]
+        with pytest.raises(InvalidRequestError, match="cut off"):
+            await client.import_workspace("short", io.BytesIO(archive[:-7]))
+        listed = await client.list_workspaces()
+
+    assert (imported.document_count, imported.passage_count, imported.vector_count) == (5, 10, 10)
+    assert again == archive
+    assert len(after.hits) > 4
+    assert [(hit.source, hit.text, hit.rank) for hit in after.hits] == [
+        (hit.source, hit.text, hit.rank) for hit in before.hits
+    ]
+    assert [one.slug for one in listed] == ["copy", "docs"]
