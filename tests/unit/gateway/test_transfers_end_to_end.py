@@ -131,7 +131,7 @@ async def test_a_client_takes_a_workspace_through_the_gateway(
     assert (imported.document_count, imported.passage_count, imported.vector_count) == (5, 10, 10)
     assert again == archive
     assert len(after.hits) > 4
-    assert [(hit.source, hit.text, hit.rank) for hit in after.hits] == [
-        (hit.source, hit.text, hit.rank) for hit in before.hits
+    assert [(hit.source.external_id, hit.text, hit.rank) for hit in after.hits] == [
+        (hit.source.external_id, hit.text, hit.rank) for hit in before.hits
     ]
     assert [one.slug for one in listed] == ["copy", "docs"]
