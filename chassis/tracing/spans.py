@@ -7,7 +7,7 @@ numbers: never a text of users, and never the message of an error, which may quo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import Context as Copied
 from contextvars import Token
@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 from opentelemetry import context as contexts
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
+from opentelemetry.trace import Link, Span, SpanKind, Status, StatusCode, Tracer
 
 from chassis.errors import ServiceError
 
@@ -71,6 +71,7 @@ def span(
     kind: SpanKind = SpanKind.INTERNAL,
     parent: Context | None = None,
     current: bool = True,
+    links: Sequence[Link] = (),
 ) -> AbstractContextManager[Span | None]:
     """Returns what runs its block as a span, or does nothing while there is no tracer.
 
@@ -79,7 +80,7 @@ def span(
     """
     if _tracer is None:
         return _NO_SPAN
-    return _OpenSpan(_tracer.start_span(name, parent, kind, attributes), current=current)
+    return _OpenSpan(_tracer.start_span(name, parent, kind, attributes, links), current=current)
 
 
 async def read_within(

@@ -36,6 +36,7 @@ from gateway.jobs.job_rows import (
     read_tasks,
     settle,
 )
+from gateway.jobs.task_span import with_submission
 
 DEFAULT_PAGE_SIZE = 50
 MAX_PAGE_SIZE = 500
@@ -276,7 +277,7 @@ def _new_row(task: NewTask, job_id: str, kind: str, workspace: str, now_ms: int)
         "subject": task.subject,
         "state": (JobState.FAILED if task.failure else JobState.QUEUED).value,
         "revision": 1,
-        "payload": task.payload,
+        "payload": with_submission(task.payload),
         "done_count": 0,
         "total_count": 0,
         "attempt_count": 0,

@@ -24,6 +24,7 @@ from gateway.jobs.job_metrics import JobMetrics
 from gateway.jobs.retry_policy import RetryPolicy
 from gateway.jobs.task_queue import LeasedTask, TaskQueue
 from gateway.jobs.task_run import TaskRun
+from gateway.jobs.task_span import end_task, task_span
 
 _log = structlog.get_logger("gateway.jobs")
 
@@ -109,8 +110,12 @@ class TaskRunner:
         self, kind: str, leased: LeasedTask, done: Coroutine[Any, Any, str]
     ) -> None:
         started = self._clock()
-        with self._metrics.in_work.labels(kind).track_inprogress():
+        with (
+            self._metrics.in_work.labels(kind).track_inprogress(),
+            task_span(kind, leased.task.payload) as span,
+        ):
             outcome = await done
+            end_task(span, outcome)
         seconds = self._clock() - started
         self._metrics.seconds.labels(kind).observe(seconds)
         self._metrics.ended.labels(kind, outcome).inc()
