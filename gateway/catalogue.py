@@ -67,6 +67,10 @@ class Catalogue:
         self._known.forget(slug)
         return workspace
 
+    def forget_earlier(self, slug: str) -> None:
+        """Forgets what is remembered of an earlier workspace of a slug that a new one has got."""
+        self._known.forget(slug)
+
     async def list_workspaces(self) -> tuple[Workspace, ...]:
         """Lists those workspaces by slug that are there for the call."""
         workspaces = await self._retriever.list_workspaces()

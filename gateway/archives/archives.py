@@ -89,6 +89,7 @@ class Archives:
             # Before all is taken in for nothing.
             await self._board.read(workspace)
             came = await self._transfers.import_workspace(workspace, _records_of(frames))
+            self._catalogue.forget_earlier(workspace)
         try:
             await self._settle(workspace, facts)
         except BaseException:

@@ -154,6 +154,21 @@ async def test_an_export_that_breaks_off_is_told_from_a_whole_one(
     assert broken.value.code() is grpc.StatusCode.UNAVAILABLE
 
 
+async def test_what_is_remembered_of_an_earlier_workspace_is_forgotten(
+    mesh: MeshOfFakes, http: httpx.AsyncClient
+) -> None:
+    """Another gateway had deleted it: its language and spaces are not those of the import."""
+    search = {"workspace": "copie", "query": "retards"}
+    mesh.retriever.add_workspace("copie", language="en")
+    await http.post("/v1/search", json=search)
+    del mesh.retriever.workspaces["copie"]
+    await http.post("/v1/workspaces/copie/import", content=b"".join(archive_of()))
+    mesh.retriever.described.clear()
+    await http.post("/v1/search", json=search)
+
+    assert mesh.retriever.described == ["copie"]
+
+
 async def test_messages_out_of_order_are_refused(channel: grpc.aio.Channel) -> None:
     """Content before the header, and a header among the content."""
     stub = transfers_pb2_grpc.TransferServiceStub(channel)
