@@ -13,6 +13,7 @@ import grpc.aio
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
+from chassis.binding import StartError
 from chassis.channel import open_channel
 from chassis.errors import NotFound, Unavailable
 from chassis.metrics import Metrics
@@ -244,6 +245,19 @@ def test_no_process_loads_the_sdk_unless_it_exports() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_missing_package_ends_the_start_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever asks for spans must not learn from an empty collector that there are none."""
+    monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
+    wanted = SpanExport("probe", "http://collector:4318")
+    with (
+        pytest.raises(StartError, match=r"install justesse\[tracing\]"),
+        spans_exported(wanted),
+    ):
+        raise AssertionError
 
 
 def test_the_standard_variables_count_where_the_own_setting_is_silent() -> None:
