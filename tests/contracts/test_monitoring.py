@@ -8,10 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import grpc
 import promql_parser
 import pytest
 import yaml
 
+from gateway.http.surroundings import ROUTE_BOUNDS
+from gateway.receipt import StageOutcome
+from justesse.gateway.v1 import search_pb2
+from justesse.retriever.v1 import documents_pb2
 from tests.fakes.metric_table import metric_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,6 +122,34 @@ def test_every_alert_says_what_it_is_and_what_to_do(alert: dict[str, Any]) -> No
     assert anchor in {heading.lower() for heading, text in sections if len(text) > 40}
     for label in re.findall(r"\$labels\.(\w+)", said["summary"] + said["description"]):
         assert label in alert["expr"] or label in SCRAPED, label
+
+
+def test_values_of_labels_are_those_that_the_code_gives() -> None:
+    """Methods are in the contracts, outcomes and routes in the code: a value that never comes would
+    keep an alert silent."""
+    services = (
+        *search_pb2.DESCRIPTOR.services_by_name.values(),
+        *documents_pb2.DESCRIPTOR.services_by_name.values(),
+    )
+    given = {
+        "rpc_method": {
+            f"{one.full_name}/{method.name}" for one in services for method in one.methods
+        },
+        "http_route": {path for _, path in ROUTE_BOUNDS},
+        "outcome": {one.value for one in StageOutcome} | {"indexed", "failed", "taken", "refused"},
+        "rpc_response_status_code": {code.name for code in grpc.StatusCode},
+    }
+    asked = {
+        (matcher.name, value)
+        for _, query in queries()
+        for part in within(promql_parser.parse(query.replace("$__rate_interval", "5m")))
+        if isinstance(part, promql_parser.VectorSelector)
+        for matcher in part.matchers.matchers
+        if matcher.name in given
+        for value in matcher.value.split("|")
+    }
+    assert {name for name, _ in asked} == set(given)
+    assert [(name, value) for name, value in asked if value not in given[name]] == []
 
 
 def test_every_section_is_about_an_alert() -> None:
