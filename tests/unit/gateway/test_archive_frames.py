@@ -93,6 +93,14 @@ async def test_frames_in_another_order_are_noticed() -> None:
         assert error.reason == "ARCHIVE_DAMAGED"
 
 
+async def test_the_end_of_another_archive_is_no_end() -> None:
+    """Though every frame is sound by itself: one was exchanged for one of equal number."""
+    head, facts, one, end = archive_of([b"one"])
+    other, other_end = archive_of([b"two"])[2:]
+    for forged in ([head, facts, other, end], [head, facts, one, other_end]):
+        assert "another checksum" in str(await refused(b"".join(forged)))
+
+
 async def test_what_follows_the_end_is_refused() -> None:
     """An archive is one."""
     assert "more bytes follow" in str(await refused(b"".join([*archive_of(), b"x"])))

@@ -4,9 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chassis.errors import AlreadyExists, NotFound
 from retriever_svc.documents import PassageVectors
 from retriever_svc.embedded.dense.dense_settings import DenseSettings
 from retriever_svc.engine import RetrievalEngine
@@ -99,11 +101,15 @@ async def test_a_renamed_workspace_is_found_under_its_new_name_alone(
     await fill(engine)
     before = await searched(engine, "rich")
     renamed = await engine.rename_workspace("rich", "other")
+    listed = [one.slug for one in await engine.list_workspaces()]
+    with pytest.raises(NotFound):
+        await engine.describe_workspace("rich")
     await engine.create_workspace("rich", WorkspaceSettings())
     await engine.upsert_document(upsert("new", ["navire"], workspace="other"))
     await engine.delete_document("other", "new")
 
     assert renamed.slug == "other"
+    assert listed == ["docs", "other"]
     assert [one.slug for one in await engine.list_workspaces()] == ["docs", "other", "rich"]
     assert [[hit[:2] for hit in hits] for hits in await searched(engine, "other")] == [
         [hit[:2] for hit in hits] for hits in before
@@ -119,6 +125,17 @@ def test_a_vector_that_was_scaled_once_keeps_its_bits(values: list[float]) -> No
     once = unit_rows(row, ["it"], SPACE)
 
     assert unit_rows(once, ["it"], SPACE).tobytes() == once.tobytes()
+
+
+async def test_a_name_that_is_taken_is_not_given_again(engine: RetrievalEngine) -> None:
+    """Both workspaces stay as they are, and a missing one is told."""
+    await engine.create_workspace("other", WorkspaceSettings())
+    with pytest.raises(AlreadyExists):
+        await engine.rename_workspace("docs", "other")
+    with pytest.raises(NotFound):
+        await engine.rename_workspace("nowhere", "new")
+
+    assert [one.slug for one in await engine.list_workspaces()] == ["docs", "other"]
 
 
 async def test_large_documents_are_cut_into_many_records() -> None:
