@@ -3,18 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import grpc.aio
 import pytest
 
-from chassis.errors import InvalidArgument, ResourceExhausted
+from chassis.errors import Aborted, InvalidArgument, ResourceExhausted
 from justesse.retriever.v1 import transfers_pb2, transfers_pb2_grpc, workspaces_pb2
 from retriever_svc.engine import RetrievalEngine
 from retriever_svc.service import running_retriever
+from retriever_svc.servicer.transfers import TransferServicer
 from retriever_svc.settings import RetrieverSettings
 from retriever_svc.transfers.imports import Imports
 from retriever_svc.transfers.transfer_limits import TransferLimits
 from retriever_svc.transfers.workspace_copy import WorkspaceHead
+from retriever_svc.wire.uploads import UploadLimits
 from retriever_svc.workspaces import WorkspaceSettings
 from tests.fakes.plain_engine.plain_engine import PlainEngine
 from tests.fakes.retrieval import upsert
@@ -131,8 +134,8 @@ async def test_what_waits_for_the_disk_is_bounded_in_bytes() -> None:
 
 @pytest.fixture
 async def channel(tmp_path: Path) -> AsyncIterator[grpc.aio.Channel]:
-    """A running retriever that waits for nobody for long, with a workspace `docs`."""
-    settings = RetrieverSettings(port=0, data_folder=tmp_path / "data", transfer_idle_s=0.3)
+    """A running retriever with a workspace `docs`."""
+    settings = RetrieverSettings(port=0, data_folder=tmp_path / "data")
     async with (
         running_retriever(settings) as server,
         grpc.aio.insecure_channel(server.address) as channel,
@@ -157,24 +160,23 @@ async def test_a_workspace_goes_out_and_in_over_grpc(channel: grpc.aio.Channel) 
     assert await _exported(channel, "copy") == records
 
 
-async def test_an_import_that_stalls_is_given_up(channel: grpc.aio.Channel) -> None:
+async def test_an_import_that_stalls_is_given_up() -> None:
     """It is told, and nothing of it is there."""
-    client, transfers = RetrieverClient(channel), transfers_pb2_grpc.TransferServiceStub(channel)
-    records = await _exported(channel, "docs")
-    hold = asyncio.Event()
+    engine, limits = PlainEngine(), TransferLimits(idle_s=0.05)
+    await fill(engine)
+    records = await exported(engine)
+    serving = TransferServicer(engine, Imports(engine, limits), UploadLimits(), limits)
 
     async def stalling() -> AsyncIterator[transfers_pb2.ImportWorkspaceRequest]:
-        yield _header("copy")
-        yield transfers_pb2.ImportWorkspaceRequest(record=records[0])
-        await hold.wait()
+        for message in _sent("copy", records[:-1]):
+            yield message
+        await asyncio.Event().wait()
 
-    with pytest.raises(grpc.aio.AioRpcError) as caught:
-        await transfers.ImportWorkspace(stalling())
-    hold.set()
-    listed = await client.workspaces.ListWorkspaces(workspaces_pb2.ListWorkspacesRequest())
+    with pytest.raises(Aborted) as caught:
+        await serving.ImportWorkspace(stalling(), cast(Any, None))
 
-    assert caught.value.code() is grpc.StatusCode.ABORTED
-    assert [one.slug for one in listed.workspaces] == ["docs"]
+    assert caught.value.reason == "IMPORT_STALLED"
+    assert await slugs(engine) == ["rich"]
 
 
 async def test_imports_name_a_workspace_that_may_be(channel: grpc.aio.Channel) -> None:
