@@ -76,7 +76,7 @@ class RecallSampler:
                 continue
             if described.exact:
                 # Repeating it would find the same.
-                self._metrics.recall.labels(view.row.slug, described.space_id).observe(1.0)
+                self._metrics.observe(view.row.slug, described.space_id, 1.0)
                 continue
             if self._queue.full():
                 self._metrics.dropped.inc()
@@ -132,7 +132,7 @@ class RecallSampler:
 
     def _measure(self, sample: _Sample) -> None:
         recall = recall_of(sample.segments, sample.query, sample.count, sample.subset)
-        self._metrics.recall.labels(sample.workspace, sample.space_id).observe(recall)
+        self._metrics.observe(sample.workspace, sample.space_id, recall)
 
 
 def recall_sampler(share: float, registry: CollectorRegistry) -> RecallSampler | None:
