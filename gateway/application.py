@@ -13,6 +13,7 @@ from gateway.admission.floodgate import AdmissionFloodgate
 from gateway.answers.answer_metrics import AnswerMetrics
 from gateway.answers.answers import Answers
 from gateway.answers.checking.checked_answer import UnsupportedPolicy
+from gateway.answers.evidence.decision import Strictness
 from gateway.answers.model_attempt import AnswerModels
 from gateway.answers.parts import AnswerParts
 from gateway.archives.archives import Archives
@@ -89,6 +90,7 @@ def assembled(
     models: AnswerModels | None = None,
     unsupported: UnsupportedPolicy = UnsupportedPolicy.MARK,
     answer_metrics: AnswerMetrics | None = None,
+    strictness: Strictness = Strictness.BALANCED,
     vector_capacity: int = 4096,
     vector_ttl_s: float = 600.0,
     max_file_bytes: int = MAX_FILE_BYTES,
@@ -120,7 +122,7 @@ def assembled(
         explanations=SearchExplanations(searches, services.retriever),
         contexts=Contexts(searches),
         answers=Answers(
-            AnswerParts(searches, models, unsupported),
+            AnswerParts(searches, models, unsupported, strictness),
             answering or Admission(UNBOUNDED),
             answer_metrics,
         ),

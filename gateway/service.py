@@ -202,6 +202,7 @@ async def _application(
         models=models,
         unsupported=settings.unsupported_sentences,
         answer_metrics=AnswerMetrics(metrics.registry),
+        strictness=settings.answer_evidence,
         vector_capacity=settings.vector_cache_capacity,
         vector_ttl_s=settings.vector_cache_ttl_s,
         max_file_bytes=settings.max_file_bytes,

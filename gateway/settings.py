@@ -15,6 +15,7 @@ from chat_models.settings import ChatSettings
 from gateway.access.access import AccessMode
 from gateway.admission.admission import AdmissionLimits
 from gateway.answers.checking.checked_answer import UnsupportedPolicy
+from gateway.answers.evidence.decision import Strictness
 from gateway.database.urls import checked_database_url, with_url_of_file
 
 _TARGET = re.compile(r"(?P<before>.+:)(?P<port>[0-9]{1,5})")
@@ -104,6 +105,10 @@ class GatewaySettings(ServiceSettings, ServerSettings, ChatSettings):
         default=UnsupportedPolicy.MARK,
         description="what becomes of sentences of an answer that their sources do not bear out: "
         "mark or cut",
+    )
+    answer_evidence: Strictness = Field(
+        default=Strictness.BALANCED,
+        description="how much evidence it takes to answer at all: strict, balanced or open (any)",
     )
     answer_idle_s: float = Field(
         default=15.0,

@@ -41,7 +41,7 @@ async def answer_events(
     # Lost: the request fails.
     found = await found_passages(parts.searches, question, deadline)
     stages = found.run.stages
-    evidence = evidence_of(found, wishes, parts.unsupported)
+    evidence = evidence_of(found, wishes, parts.unsupported, parts.strictness)
     yield AnswerSources(evidence.context.sources)
 
     writing: ModelWriting | None = None

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from chassis.deadline import Deadline, narrowed_deadline
 from gateway.answers.checking.checked_answer import CheckedAnswer, UnsupportedPolicy, check_answer
 from gateway.answers.events import AnswerRefusal
+from gateway.answers.evidence.decision import Strictness, decide
 from gateway.answers.languages import language_of
 from gateway.answers.refusals import RefusalReason
 from gateway.context.building import BuiltContext
 from gateway.context.of_retrieval import ContextWishes, context_of
+from gateway.hits import placed_hits
 from gateway.pipeline import Retrieval
 from gateway.presets.presets import AnswerRules, preset_named
 from gateway.questions import Question
@@ -59,23 +61,38 @@ async def found_passages(searches: Searches, question: Question, deadline: Deadl
             return Found(run, await run.find_passages())
 
 
-def evidence_of(found: Found, wishes: ContextWishes, unsupported: UnsupportedPolicy) -> Evidence:
+def evidence_of(
+    found: Found,
+    wishes: ContextWishes,
+    unsupported: UnsupportedPolicy,
+    strictness: Strictness = Strictness.BALANCED,
+) -> Evidence:
     """Builds the context of what was found, and decides whether it is enough.
 
     The answer is in the language of the question, unless another is wanted; `unsupported` is what
-    becomes of sentences that their sources do not bear out.
+    becomes of sentences that their sources do not bear out, `strictness` how much it takes.
     """
     retrieval = found.retrieval
     usual = retrieval.workspace.language
     language = wishes.language or language_of(retrieval.question.query, usual)
     context = context_of(retrieval, replace(wishes, language=language))
     asked = retrieval.wordings.standalone_question
-    refusal = _refusal_of(len(retrieval.hits), context)
+    refusal = _without_sources(len(retrieval.hits), context)
+    if refusal is None:
+        refusal = _too_weak(asked, retrieval, strictness)
     rules = preset_named(retrieval.workspace.preset).answer
     return Evidence(asked, context, rules, unsupported, refusal)
 
 
-def _refusal_of(found_count: int, context: BuiltContext) -> AnswerRefusal | None:
+def _too_weak(question: str, retrieval: Retrieval, strictness: Strictness) -> AnswerRefusal | None:
+    candidates = list(placed_hits(retrieval.fused, retrieval.ranking))
+    decision = decide(question, candidates, strictness)
+    if decision.is_enough:
+        return None
+    return AnswerRefusal(RefusalReason.WEAK_EVIDENCE, decision.detail)
+
+
+def _without_sources(found_count: int, context: BuiltContext) -> AnswerRefusal | None:
     if context.sources:
         return None
     if not found_count:
