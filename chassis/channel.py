@@ -93,8 +93,9 @@ def service_config(idempotent_methods: Sequence[str], settings: ChannelSettings)
                 },
             }
         ]
-        # Below half of the tokens nothing is tried again: retries must not feed an outage.
-        config["retryThrottling"] = {"maxTokens": 10, "tokenRatio": 0.1}
+        # Below half of the tokens nothing is tried again: retries must not feed an outage. As many
+        # as may be in flight at one server that dies are tried again once.
+        config["retryThrottling"] = {"maxTokens": 100, "tokenRatio": 0.1}
     return json.dumps(config)
 
 

@@ -16,7 +16,7 @@ _RETRY_POLICY = {
     "backoffMultiplier": 2,
     "retryableStatusCodes": ["UNAVAILABLE"],
 }
-_RETRY_THROTTLING = {"maxTokens": 10, "tokenRatio": 0.1}
+_RETRY_THROTTLING = {"maxTokens": 100, "tokenRatio": 0.1}
 
 
 def channel_options() -> list[tuple[str, str | int]]:

@@ -87,7 +87,9 @@ def test_every_variable_is_a_setting(overlay: str, tmp_path: Path) -> None:
             assert container["command"][-1] in {MODULES[name], "gateway.database"}
             if container["command"][-1] == MODULES[name]:
                 grace = pod["terminationGracePeriodSeconds"]
-                assert grace > settings.drain_pause_s + settings.drain_grace_s
+                command, before_s = container["lifecycle"]["preStop"]["exec"]["command"]
+                assert (command, int(before_s) > 0) == ("sleep", True)
+                assert grace > int(before_s) + settings.drain_pause_s + settings.drain_grace_s
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS)

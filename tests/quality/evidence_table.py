@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -30,3 +31,13 @@ def _pair(name: str, one: Mapping[str, float], other: Mapping[str, float]) -> st
     if one[name] != one[name]:
         return "–"
     return f"{one[name]:.2f} / {other[name]:.2f}"
+
+
+def kept_rows() -> list[str]:
+    """Returns the table of the results that are kept."""
+    return rows(json.loads(RESULT.read_text("utf-8")))
+
+
+def shown_rows(page: str) -> list[str]:
+    """Returns the table that a page shows."""
+    return page.partition("<!-- evidence -->")[2].partition("<!--")[0].split("\n")[1:-1]

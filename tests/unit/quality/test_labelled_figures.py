@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.quality.evidence_table import kept_rows as kept_evidence_rows
+from tests.quality.evidence_table import shown_rows
 from tests.quality.hit_rates import hits_at, mean_interval
 from tests.quality.labelled_set import read_set
 from tests.quality.reranking_table import RESULT, kept_result, kept_rows, readme_rows
@@ -99,3 +101,10 @@ def test_the_page_shows_what_the_switches_brought() -> None:
     assert [each["set"] for each in results] == [*PUBLIC_SETS, DEMO]
     assert len(rows) == 3 * len(PUBLIC_SETS) + 4 + 3
     assert [row for row in rows if row not in page] == []
+
+
+def test_the_page_shows_the_evidence_that_is_kept() -> None:
+    """Row by row."""
+    page = (RESULT.parents[1] / "quality.md").read_text("utf-8")
+    assert shown_rows(page) == kept_evidence_rows()
+    assert len(shown_rows(page)) > 6
