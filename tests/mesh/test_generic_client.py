@@ -23,6 +23,7 @@ SERVICES = {
         "justesse.retriever.v1.DocumentService",
         "justesse.retriever.v1.SearchService",
         "justesse.retriever.v1.SpaceService",
+        "justesse.retriever.v1.TransferService",
         "justesse.retriever.v1.WorkspaceService",
     ],
     "ingestion": [
@@ -31,6 +32,8 @@ SERVICES = {
         "justesse.gateway.v1.SpaceService",
     ],
     "gateway": [
+        "justesse.gateway.v1.AnswerService",
+        "justesse.gateway.v1.ContextService",
         "justesse.gateway.v1.DocumentService",
         "justesse.gateway.v1.ExplanationService",
         "justesse.gateway.v1.GlossaryService",
@@ -41,6 +44,7 @@ SERVICES = {
         "justesse.gateway.v1.SearchService",
         "justesse.gateway.v1.SpaceService",
         "justesse.gateway.v1.SwitchService",
+        "justesse.gateway.v1.TransferService",
         "justesse.gateway.v1.WorkspaceService",
     ],
 }
